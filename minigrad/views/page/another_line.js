@@ -1,4 +1,4 @@
-// --- another line: what a model writes for a text that is typed, decoded again at each key ---------------------
+// --- another line: what a model writes for a text that is typed, decoded again at each key ------------
 
 import { filled, WORDS } from "./words.js";
 import { byId, data, fill, make, plural, SPACE, SPECIAL, state } from "./base.js";
@@ -21,7 +21,7 @@ function startedMachine() {
   return machine;
 }
 
-// --- from a text to ids, and from ids to what the model writes -----------------------------------------------
+// --- from a text to ids, and from ids to what the model writes ----------------------------------------
 
 // The ids of the symbols of a text; or, as a sentence, why there are none.
 function idsOf(text) {
@@ -44,11 +44,12 @@ const likeliest = (row) => {
   return best;
 };
 
-// What the model writes for a line, as ids, with the scores and the attention weights of each step of writing:
+// What the model writes for a line, by ids of symbols:
 //
-//   ids, prompt, written   of what it reads beside what it writes; of what it writes after; and of what it wrote
-//   looked                 the ids of what attention looks at
-//   scores, weights        of each symbol written; of each attention and head, a row for each symbol written
+//   ids, prompt, written   of the line; of what stands before what it writes; and of what it writes
+//   looked                 of what attention looks at
+//   scores                 of each symbol written, those of all symbols
+//   weights                of each attention and head, a row for each symbol written
 function decode(ids) {
   startedMachine();
   const frame = frameOf(ids);
@@ -66,8 +67,8 @@ function decode(ids) {
   };
 }
 
-// Where a line stands: `aside`, read by an encoder, or before what is written; `first`: the position that writes the first
-// symbol; `most`: how many there is room for.
+// Where a line stands: `aside`, read by an encoder, or before what is written; `first`: the position
+// that writes the first symbol; `most`: how many there is room for.
 function frameOf(ids) {
   const aside = told.inputs.length === 2;
   const prompt = aside ? told.before : [...ids, ...told.before];
@@ -98,7 +99,8 @@ function settle({ prompt, first, most }) {
   }
 }
 
-// The scores of the symbol after a position, as they are now; and with -Infinity for those that are never written.
+// The scores of the symbol after a position, as they are now; and with -Infinity for those that are
+// never written.
 function rowOf(position) {
   const { array, shape } = machine.slots[told.results[0]];
   const [, , count] = shape;
@@ -107,7 +109,8 @@ function rowOf(position) {
 const scoresAt = (position) =>
   Array.from(rowOf(position), (v, id) => (told.never.includes(id) ? -Infinity : v));
 
-// Of each head of an attention, a row of weights for each symbol written: over the line, or over all before the symbol.
+// Of each head of an attention, a row of weights for each symbol written: over the line, or over all
+// before the symbol.
 function weightsOf({ array, shape }, { ids, aside, first }, written) {
   const [, heads, rows, columns] = shape;
   return Array.from({ length: heads }, (_h, head) =>
@@ -126,7 +129,7 @@ function chances(scores) {
   return powers.map((v) => v / sum);
 }
 
-// --- how it is shown: as the section shows the line of the page (see minitransformer's `explain`) ---------------
+// --- how it is shown: as the section shows the line of the page (see minitransformer's `explain`) -----
 
 const PAUSE = 150; // milliseconds
 const percent = (share) => `${(100 * share).toFixed(1)}%`;
@@ -138,8 +141,8 @@ const readName = (id) => {
   return told.inputs.length === 2 ? letterNames.get(id) : told.symbols[id];
 };
 
-// A step of writing: what was written before it, the likeliest symbols, and what each head looks at. `said`: what `decode`
-// gives, with the probabilities `p`; `was`: what was written before.
+// A step of writing: what was written before it, the likeliest symbols, and what each head looks at.
+// `said`: what `decode` gives, with the probabilities `p`; `was`: what was written before.
 function step(said, t, was) {
   const names = said.written.map((id) => told.symbols[id]);
   const isNew = said.written[t] !== was[t] ? "changed" : "";
@@ -235,10 +238,10 @@ function output(written, was) {
   return apart;
 }
 
-// --- typing, and a guess ---------------------------------------------------------------------------------
+// --- typing, and a guess ------------------------------------------------------------------------------
 
-// Read a line and show all that the model makes of it, or say why it cannot be read. `right`: what is right for it, where
-// the page knows that. What `decode` gives, with the probabilities `p`.
+// Read a line and show all that the model makes of it, or say why it cannot be read. `right`: what is
+// right for it, where the page knows that. What `decode` gives, with the probabilities `p`.
 function read(text, right = null) {
   Link.keep();
   const { ids, why, note } = idsOf(text);
@@ -352,7 +355,8 @@ function ask(text, right) {
   box.querySelector("button").focus();
 }
 
-// Show what it writes, with a verdict on the guess; in the picture the first symbol that changed is followed.
+// Show what it writes, with a verdict on the guess; in the picture the first symbol that changed is
+// followed.
 function answer(text, right, guessed) {
   const said = read(text, right);
   const changed = said.written.findIndex((id, t) => id !== told.wrote[t]);
@@ -385,7 +389,7 @@ function verdict(guessed, written) {
   ];
 }
 
-// --- the start -------------------------------------------------------------------------------------------------
+// --- the start ----------------------------------------------------------------------------------------
 
 // Lines to try: that of the page, others of its kind, and examples of which the right answer is known.
 function exampleButtons() {
@@ -420,5 +424,3 @@ if (told && byId("another")) {
   });
   (window.requestIdleCallback || setTimeout)(readFirst);
 }
-
-export { decode, idsOf };

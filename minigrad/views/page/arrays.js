@@ -1,4 +1,4 @@
-// --- arrays that the page brought along, unpacked when first asked for ----------------------------------------
+// --- arrays that the page brought along, unpacked when first asked for --------------------------------
 
 // Every digit that is shown is the number's own: what is rounded has no more digits than were kept.
 
@@ -26,9 +26,10 @@ function kept(id) {
   return unpacked.get(id);
 }
 
-// An array, from what `packing.py` made of it: the `numbers` that were kept, in C order, of the `shape` that they have; its
-// `full` shape, of which along each axis one in `steps` was kept; how many `digits` a number has; the `largest` size among
-// them; and of all its numbers the mean and so on (`all`), and a histogram.
+// An array, from what `packing.py` made of it: the `numbers` that were kept, in C order, of the `shape`
+// that they have; its `full` shape, of which along each axis one in `steps` was kept; how many `digits`
+// a number has; the `largest` size among them; and of all its numbers the mean and so on (`all`), and a
+// histogram.
 function unpack(packed) {
   const steps = packed.k || packed.s.map(() => 1);
   const shape = packed.s.map((n, axis) => Math.ceil(n / steps[axis])); // of what was kept
@@ -63,7 +64,8 @@ function unpack(packed) {
   };
 }
 
-// Numbers of three digits and a power of ten, two bytes each (see `packing.py`); `top`: the power of the largest.
+// Numbers of three digits and a power of ten, two bytes each (see `packing.py`); `top`: the power of the
+// largest.
 function decoded(raw, top) {
   const numbers = new Float64Array(raw.length / 2);
   const specials = [0, NaN, Infinity, -Infinity, Number.MIN_VALUE, -Number.MIN_VALUE];
@@ -138,7 +140,8 @@ function changedAt(a, place) {
   return a.was && !Object.is(a.was[place], a.numbers[place]) ? a.was[place] : undefined;
 }
 
-// The element at a place, as "[0, 1] = 2", with the labels of its row and column, and what it was at first.
+// The element at a place, as "[0, 1] = 2", with the labels of its row and column, and what it was at
+// first.
 function at(a, place, labels = []) {
   const index = indexOf(a, place);
   const was = changedAt(a, place);

@@ -29,8 +29,9 @@ import * as Masks from "./masks.js";
 import * as Stages from "./stages.js";
 import * as Places from "./places.js";
 
-// `found`: one of `data.maps`, as `attention.py` found it, which names its nodes: its weights, scores, query, key and mask.
-// `map`: how one head of it is drawn. A cell is a row, which is a query, and a column, which is a key.
+// `found`: one of `data.maps`, as `attention.py` found it, which names its nodes: its weights, scores,
+// query, key and mask. `map`: how one head of it is drawn. A cell is a row, which is a query, and a
+// column, which is a key.
 
 // node of weights -> the number of its map
 const mapOf = new Map(data.maps.map((found, i) => [found.weights, i]));
@@ -94,7 +95,7 @@ function mapPart(found, i) {
 // Whether its numbers are in doubt, which changes with them.
 function badgeOf(node) {
   const badge = make("span");
-  const remark = () => fill(badge, " ", Doubts.fixedBadge(Doubts.whyFixed(node.n)));
+  const remark = () => fill(badge, " ", Doubts.badgeOf(node.n));
   remark();
   repaints.push(remark);
   return badge;
@@ -363,7 +364,8 @@ function vector(found, n, head, place, turned) {
   );
 }
 
-// Numbers as a strip of colours; the pointer reads them. The one with the strongest colour is `largest` in size.
+// Numbers as a strip of colours; the pointer reads them. The one with the strongest colour is `largest`
+// in size.
 function strip(numbers, palette, largest) {
   const canvas = make("canvas", { role: "img", "aria-label": `${numbers.length} numbers` });
   canvas.width = numbers.length;
@@ -396,7 +398,7 @@ function cellPanel() {
     whoLooks(found, row, column),
     masked(found, head, row, column) ? hiddenNote() : null,
     Masks.maskSwitch(found, head, row, column),
-    make("p", { class: "big" }, numberText(value), Doubts.fixedBadge(Doubts.whyFixed(n))),
+    make("p", { class: "big" }, numberText(value), Doubts.badgeOf(n)),
     soft("of its attention."),
     queryTimesKey(found),
     gradientOfCell(found),
@@ -478,14 +480,15 @@ function queryTimesKey(found) {
   ];
 }
 
-// The gradient that reaches the chosen cell, and which way its sign points; while the reader predicts, none is told.
+// The gradient that reaches the chosen cell, and which way its sign points; while the reader predicts,
+// none is told.
 function gradientOfCell(found) {
   const { head, row, column } = state.cell;
   const [weights, scores] = [found.weights, found.scores].map((n) => Graph.nodes.get(n));
   const isKnown = ({ n, gradient }) =>
     gradient !== null && !state.predict && (!state.time || Graph.handedOnAt.get(n) <= state.time);
   const text = (node) => (isKnown(node) ? numberText(node.gradient) : "not computed yet");
-  const badge = isKnown(weights) ? Doubts.fixedBadge(Doubts.whyFixedGradient(weights.n)) : null;
+  const badge = isKnown(weights) ? Doubts.gradientBadgeOf(weights.n) : null;
   const slope = isKnown(scores) ? element(found, scores.gradient, head, row, column) : null;
   return [
     make("h3", {}, "The gradient that reaches this cell"),

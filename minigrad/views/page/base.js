@@ -4,9 +4,22 @@
 // their new ids into `node.value` and `node.gradient`, into `edge.passed` and the sums of `arrivals` (see `graph.js`),
 // and sets `node.state`.
 //
-// What happens is told to all that listen, by events of the document, so that a file need not import those that show
-// what it did, and no circle of imports comes about. `tell` and `hear` below, and the table of events above them, say
-// who tells what to whom.
+// What happens is told to all that listen, by events of the document, so that a file need not import those
+// that show what it did, and no circle of imports comes about: see the table above `tell` and `hear`.
+//
+// Names that mean the same in all files:
+//
+//   node, n   a node of the graph, and its number; an edge leads from an argument, its source, to its target
+//   event     a step: `{n, back}`, the node and the direction; or what the browser tells a listener
+//   time      how many steps have been taken
+//   id        by which an array is found, once it is asked for (`Shown.array`)
+//   a, v      an array, as `unpack` of arrays.js gives it, and one of its numbers
+//   place     that of a number among those that the page has kept of an array, counted from 0
+//   index     where it is in the whole array, along each axis
+//   slot      an array of the computation that the page runs again (see live.js)
+//   view      a drawing, of the whole or of a box
+//   key       of a card: the number of its node, or the name of the view that its box opens
+//   found     what `Graph.gradientNow` gives; in attention.js and masks.js, one of `data.maps`
 
 const data = JSON.parse(document.getElementById("data").textContent);
 // What has a name of its own in a model is called in words everywhere, where it is an end or a start of a text.
@@ -46,12 +59,14 @@ const SVG_TAGS = new Set(
   "svg g rect path text tspan image line title defs marker pattern".split(" "), // of those that the page makes
 );
 
-// Children come as the functions of a page give them: in lists of lists, with null for what is not there.
+// Children come as the functions of a page give them: in lists of lists, with null for what is not
+// there.
 const present = (children) =>
   children.flat(Infinity).filter((child) => child !== null && child !== undefined);
 
-// An element with attributes and children: elements, texts, lists of them, or null for nothing. An attribute `onclick`
-// is a listener; one that is null or false is left out, and true gives it without a value.
+// An element with attributes and children: elements, texts, lists of them, or null for nothing. An
+// attribute `onclick` is a listener; one that is null or false is left out, and true gives it without a
+// value.
 function make(tag, attributes = {}, ...children) {
   const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -71,8 +86,8 @@ function fill(element, ...children) {
 // A paragraph in a soft colour: what explains, and can be passed over.
 const soft = (...children) => make("p", { class: "soft" }, ...children);
 
-// A table of two columns, from pairs of a name and what stands beside it; a pair may be null. `attributes` are those
-// of the right column.
+// A table of two columns, from pairs of a name and what stands beside it; a pair may be null.
+// `attributes` are those of the right column.
 function factList(pairs, attributes = {}) {
   return make(
     "dl",
@@ -129,8 +144,8 @@ function arrow(event, needsAlt = true) {
   return move;
 }
 
-// A tab that shows the part of the page with the id `controls`. The arrow keys lead to the tabs beside it: the next one
-// is clicked, which may make all of them anew, and then has the focus.
+// A tab that shows the part of the page with the id `controls`. The arrow keys lead to the tabs beside
+// it: the next one is clicked, which may make all of them anew, and then has the focus.
 function tabButton(title, controls, selected, onclick) {
   return make(
     "button",
@@ -164,27 +179,28 @@ function say(text) {
 
 // --- events: who tells what, to whom ---------------------------------------------------------------------
 //
-// Each line: the event, the files that tell it -> those that hear it, and what it carries. Of one event, files hear in
-// the order in which the page's scripts run (see `scripts.py`). The events of a reading, which begin with "flow", are
-// told and heard in the files of that name alone. `test_scripts.py` holds this table and the files equal.
+// The event, the files that tell it -> those that hear it, and what it says and carries. Files hear in this
+// order, that in which the page's scripts run (see `scripts.py`). The events of a reading, which begin with
+// "flow", stay in the files of that name. `test_scripts.py` holds this table and the files equal.
 //
 //   numbers   live -> doubts, pictures, drawing, attention, timeline: some were computed again
 //   changes   changes -> changes_said: some were changed by the reader, or a change was undone
 //   undo      changes -> learn: a change is about to be undone
 //   view      places -> sheet: another drawing is open, that of `state.view`
 //   stage     stages -> camera, attention: another tab above the drawing is open, `state.stage`
-//   panel     places, chapters -> panel: the panel is to be made anew, such as for another tab, `state.tab`
+//   panel     places, chapters -> panel: it is to be made anew, such as for another tab, `state.tab`
 //   render    base -> page: all that shows `state` is to be made anew
-//   reveal    places -> camera: a card is to be seen, {key, partners: the keys of those that it takes from}
-//   light     cards -> listing: the rows, lines and cards of some nodes are to light up, a list of their numbers
-//   chapter   chapters -> flow_shown: the sentences of a chapter are to be read, before its steps; the chapter
+//   reveal    places -> camera: a card is to be seen; {key, partners: those it takes from}
+//   light     cards -> listing: what shows some nodes is to light up; a list of their numbers
+//   chapter   chapters -> flow_shown: its sentences are to be read, before its steps; the chapter
 //   playing   chapters -> timeline: it plays from here
 //   stopped   pace -> chapters, timeline: nothing plays any longer
 //
-// So a number that is typed: `Fields.setNumber` calls `Changes.change`, which has `Live` compute; at "numbers" each
-// file forgets, or makes anew, what it keeps of the numbers before; at "changes" the line above says how many are
-// changed; and "render" shows it all.
+// So a number that is typed: `Fields.setNumber` calls `Changes.change`, which has `Live` compute; at
+// "numbers" each file forgets, or makes anew, what it keeps of the numbers before; at "changes" the line
+// above says how many are changed; and "render" shows it all.
 
+// Tell of an event, with what it carries; and call `act`, which is given that, at each event of a name.
 const tell = (name, detail = null) => document.dispatchEvent(new CustomEvent(name, { detail }));
 const hear = (name, act) => document.addEventListener(name, ({ detail }) => act(detail));
 // Show the page anew, after `state` or `data` was changed.

@@ -10,8 +10,8 @@ const sheet = byId("sheet"),
 const camera = { x: 0, y: 0, scale: 1 };
 const cameras = new Map(); // where the reader left each drawing
 
-// Show what `camera` says: the window's pixel (x, y) is the drawing's corner, `scale` how large it is. With `glide` it
-// moves there; at once otherwise, as it must under a hand.
+// Show what `camera` says: the window's pixel (x, y) is the drawing's corner, `scale` how large it is.
+// With `glide` it moves there; at once otherwise, as it must under a hand.
 function aim(glide = true) {
   world.classList.toggle("gliding", glide);
   world.style.transform = `translate(${camera.x}px, ${camera.y}px) scale(${camera.scale})`;
@@ -77,7 +77,8 @@ function reveal(key, partners = []) {
   }
 }
 
-// Where the edges of the smallest rectangle around some cards are, in pixels of the window: left, right, top, bottom.
+// Where the edges of the smallest rectangle around some cards are, in pixels of the window: left, right,
+// top, bottom.
 function edgesInWindow(cards) {
   const left = Math.min(...cards.map((card) => card.x)),
     right = Math.max(...cards.map((card) => card.x + card.w));
@@ -136,6 +137,7 @@ function zoomAt([x, y], factor) {
   zoom(factor, x - box.left, y - box.top);
 }
 
+// Two fingers zoom about the one that stays; of one, and of the mouse, what is seen follows.
 function onMove(event) {
   const before = fingers.get(event.pointerId);
   if (!before) return;

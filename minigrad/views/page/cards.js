@@ -24,8 +24,8 @@ function membersOf(key) {
 }
 
 const timesOf = new Map(); // a card's key -> its times
-// When the nodes of a card are computed, and when they hand their gradients on: `{forward, back}`, the first time first;
-// and whether one of them is there from the start (`free`).
+// When the nodes of a card are computed, and when they hand their gradients on: `{forward, back}`, the
+// first time first; and whether one of them is there from the start (`free`).
 function times(key) {
   if (!timesOf.has(key)) {
     const all = (when) =>
@@ -47,8 +47,8 @@ function firstTime(key) {
   return times(key).forward[0] || 0;
 }
 
-// Make a card of a drawing, `view`: what stays as it is, and what `fillSlots` and `Drawing.mark` change later. Its key is
-// the number of a node, or the name of the drawing that a closed box opens.
+// Make a card of a drawing, `view`: what stays as it is, and what `fillSlots` and `Drawing.mark` change
+// later. Its key is the number of a node, or the name of the drawing that a closed box opens.
 function cardOf(view, { key, x, y, width: w, height: h }) {
   const outside = typeof key === "number" && Graph.borrowed.get(view.name).has(key);
   const group = make("g", {
@@ -241,7 +241,8 @@ function cellsOf(shape) {
   return [Math.ceil(n / columns), columns];
 }
 
-// An array at a place on a card, `{x, y, width, height}`: its numbers where they are few, else a picture.
+// An array at a place on a card, `{x, y, width, height}`: its numbers where they are few, else a
+// picture.
 function slot(place, id, palette, kind = "") {
   const a = Shown.array(id);
   const { x, y, width, height } = place;

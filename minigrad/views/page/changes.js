@@ -10,39 +10,32 @@ const past = [],
 const MOST_CHANGES = 300,
   MOST_BYTES = 1e8; // those before are forgotten
 
-// `gesture`: changes with the same one, in a row, are undone together.
+// Give slots other numbers (`changes`: slot -> numbers), so that it can be undone; `name` says what was
+// changed. Changes of the same `gesture`, in a row, are undone together.
 function change(name, changes, gesture = null) {
-  const { slots } = Live.startedMachine();
-  const last = past[past.length - 1];
-  const joined =
-    gesture !== null &&
-    last &&
-    last.gesture === gesture &&
-    [...changes.keys()].every((slot) => last.before.has(slot));
-  if (joined) last.name = name;
+  const last = past.at(-1);
+  const slots = [...changes.keys()];
+  if (gesture !== null && last?.gesture === gesture && slots.every((slot) => last.before.has(slot)))
+    last.name = name;
   else {
-    const before = new Map([...changes.keys()].map((slot) => [slot, slots[slot].array.slice()]));
-    past.push({
-      name,
-      gesture,
-      before,
-      after: null,
-      bytes: 2 * [...before.values()].reduce((n, numbers) => n + numbers.byteLength, 0),
-    });
-    while (
-      past.length > 1 &&
-      (past.length > MOST_CHANGES || past.reduce((n, step) => n + step.bytes, 0) > MOST_BYTES)
-    )
+    const before = numbersOf(slots);
+    const bytes = 2 * sum([...before.values()].map((numbers) => numbers.byteLength));
+    past.push({ name, gesture, before, after: null, bytes });
+    while (past.length > 1 && (past.length > MOST_CHANGES || sum(past.map((one) => one.bytes)) > MOST_BYTES))
       past.shift();
   }
   future.length = 0;
   Live.setNumbers(changes);
-  past[past.length - 1].after = new Map(
-    [...past[past.length - 1].before.keys()].map((slot) => [slot, slots[slot].array.slice()]),
-  );
+  past.at(-1).after = numbersOf(past.at(-1).before.keys());
   tell("changes");
 }
 
+const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
+// slot -> its numbers as they are now, which stay so.
+const numbersOf = (slots) => new Map([...slots].map((slot) => [slot, Live.arrayOf(slot).slice()]));
+
+// Take the last change of one list to the other, and give its slots the numbers that they had on that
+// `side` of it.
 function travel(from, to, side) {
   const step = from.pop();
   if (!step) return;
@@ -54,9 +47,11 @@ function travel(from, to, side) {
   say(`${side === "before" ? "Undone" : "Done again"}: ${step.name}. ${Live.lossText()}`);
 }
 
+// Undo a change, and do again the one that was undone last; with none, nothing happens.
 const undo = () => travel(past, future, "before");
 const redo = () => travel(future, past, "after");
 
+// Give all numbers what was written at first: a change like others, which can be undone.
 function undoAll() {
   const changed = [...Live.tape.leaves, ...Live.tape.filled, ...Live.tape.held]
     .map(({ slot }) => slot)

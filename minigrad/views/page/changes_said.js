@@ -1,7 +1,7 @@
 // --- the line on top: how many numbers are changed, and what follows ---------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, hear, make, plural } from "./base.js";
+import { byId, fill, hear, make, plural } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
@@ -26,6 +26,8 @@ function show() {
     );
 }
 
+// How many numbers are changed and parts off, and what has become of the loss, of what it writes, and of
+// what is fixed.
 function whatChanged() {
   const [count, off] = [changedCount(), offCount()];
   const isChanged = count > 0 || off > 0;
@@ -47,7 +49,7 @@ function whatChanged() {
 
 // The loss as it is, after what it was; nothing where the result is more than one number.
 function lossLine(isChanged) {
-  const root = Graph.nodes.get(data.roots[0]);
+  const { root } = Graph;
   if (root.shape.length) return null;
   return make(
     "span",
@@ -56,7 +58,7 @@ function lossLine(isChanged) {
     isChanged ? [make("s", {}, Arrays.written(Live.lossAtFirst(), 5)), " → "] : null,
     make("b", { class: "mono" }, Arrays.written(Live.lossNow(), 5)),
     " ",
-    Doubts.fixedBadge(Doubts.whyFixed(root.n)),
+    Doubts.badgeOf(root.n),
   );
 }
 

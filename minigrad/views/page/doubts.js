@@ -16,8 +16,8 @@ hear("numbers", () => {
   uncertain = Live.changedSlots.size ? doubted(Live.isChanged) : new Map();
 });
 
-// The same where other nodes have other numbers: `isOther` tells of a node whether it has. Doubt spreads in three ways,
-// each of which can lead to the others, until nothing more is found.
+// The same where other nodes have other numbers: `isOther` tells of a node whether it has. Doubt spreads
+// in three ways, each of which can lead to the others, until nothing more is found.
 function doubted(isOther) {
   const found = new Map(); // as `uncertain`
   let before;
@@ -63,7 +63,8 @@ function doubtWhatWasChosen(found) {
   }
 }
 
-// What calls compute from them: in the order of the tape, arguments come before what is computed from them.
+// What calls compute from them: in the order of the tape, arguments come before what is computed from
+// them.
 function doubtWhatFollows(found) {
   for (const [, out, reads] of tape.calls) {
     const from = reads.find((slot) => found.has(slot));
@@ -93,7 +94,8 @@ function whyUncertain(of, n = null) {
   return filled(said[subject], { made, node: nodeText(of), sources: sourcesOf(of) });
 }
 
-// Why the value of a node, and its gradient, are not what Python would compute: a sentence, or null where they are.
+// Why the value of a node, and its gradient, are not what Python would compute: a sentence, or null
+// where they are.
 const whyFixed = (n) => (tape ? whyFixedSlot(tape.value[n], n) : null);
 const whyFixedGradient = (n) => (tape ? whyFixedSlot(tape.gradient[n]) : null);
 // Such a reason in full; and as a badge, while numbers are changed.
@@ -103,6 +105,9 @@ const fixedText = (why) =>
     : make("p", { class: "state fixed" }, make("span", { class: "badge" }, "fixed"), ` ${why}`);
 const fixedBadge = (why) =>
   why === null || !Live.changedSlots.size ? null : make("span", { class: "badge", title: why }, "fixed");
+// The badge of the value of a node, and of its gradient.
+const badgeOf = (n) => fixedBadge(whyFixed(n));
+const gradientBadgeOf = (n) => fixedBadge(whyFixedGradient(n));
 
 // A node that keeps its numbers, as words: of an operation it is a number in its line that does.
 function nodeText(n) {
@@ -119,9 +124,11 @@ function madeText(n) {
 }
 
 export {
+  badgeOf,
   doubted,
   fixedBadge,
   fixedText,
+  gradientBadgeOf,
   madeText,
   nodeText,
   readLines,

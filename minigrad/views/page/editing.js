@@ -84,7 +84,8 @@ function chosenField(n, kind, fieldAt) {
   );
 }
 
-// Choose an element in the picture of a node: its field is there then, with the focus; a boolean is turned at once.
+// Choose an element in the picture of a node: its field is there then, with the focus; a boolean is
+// turned at once.
 function choosePlace(n, place) {
   const slot = Fields.slotOf(n);
   if (slot === null) return;
@@ -215,7 +216,7 @@ document.addEventListener("keydown", (event) => {
 function computingTabs() {
   if (!Live.tape) return {};
   return {
-    ...(Learn.descends().length && !Graph.nodes.get(data.roots[0]).shape.length ? { learn: "Learn" } : {}),
+    ...(Learn.descends().length && !Graph.root.shape.length ? { learn: "Learn" } : {}),
     ...(Live.tape.switches.length ? { whatif: "What if" } : {}),
   };
 }

@@ -1,4 +1,4 @@
-// --- one element worked out: `w.grad[0, 1] = x[0]·g[1] = 1·10 = 10` ---------------------------------------
+// --- one element worked out: `w.grad[0, 1] = x[0]·g[1] = 1·10 = 10` -----------------------------------
 
 import { data } from "./base.js";
 import * as Arrays from "./arrays.js";
@@ -26,12 +26,13 @@ function ifClear(act, otherwise) {
 }
 
 const indexed = (name, index) => (index.length ? `${name}[${index.join(", ")}]` : name);
-// A text in brackets, where it binds less tightly than is `needed` beside a sign; `inner`: behind that sign.
+// A text in brackets, where it binds less tightly than is `needed` beside a sign; `inner`: behind that
+// sign.
 const bracketed = ([text, binds], needed, inner = false) =>
   binds < needed || (inner && text.startsWith("-")) ? `(${text})` : text;
 
-// What an operation gives, and what its rule gives along an edge: the slot, and of each slot that it is
-// computed from the name, and the id of its array.
+// What an operation gives, and what its rule gives along an edge: the slot, and `names`, slot -> {name,
+// id} of each that it is computed from, where `id` gives the id of its array.
 const ofNode = (node) => resultOf(node, data.rules[node.rule], Sources.tape?.value[node.n]);
 function ofEdge(edge) {
   const { with_numbers, passed } = Sources.tape ?? { with_numbers: {}, passed: {} };
@@ -40,7 +41,8 @@ function ofEdge(edge) {
   return resultOf(Graph.nodes.get(edge.target), edge.rule, slot ?? passed[edge.id]?.fitted);
 }
 
-// The result in a slot, with the names that the rule reads: g for the gradient of the node, y for its value.
+// The result in a slot, with the names that the rule reads: g for the gradient of the node, y for its
+// value.
 function resultOf(node, rule, slot) {
   if (slot === undefined || !rule) return null;
   const names = new Map();
@@ -66,16 +68,18 @@ function sourceAt(role, node) {
 
 const gates = new Set((Sources.tape?.switches ?? []).flatMap(({ places }) => places.map(({ gate }) => gate)));
 
-// What a call of `where` lets through, if it is a switch of a part of the model, which is on or off; else null.
+// What a call of `where` lets through, if it is a switch of a part of the model, which is on or off;
+// else null.
 const letThrough = (name, operands) =>
   name === "where" && gates.has(operands[0].slot) ? operands[Sources.numberOf(operands[0]) ? 1 : 2] : null;
 
-// --- the way from an element back to `names`: slot -> its name, and the id of its array -----------------------
+// --- the way from an element back to `names`: slot -> its name, and the id of its array ---------------
 
 // The name of the call that makes an element; undefined where the way ends.
 const callOf = (names, { slot }) => (names.has(slot) ? undefined : Sources.calls.get(slot)?.name);
 
-// An element as the terms that it is made of: `{names, numbers}`, a text with the names of arrays, and one with numbers.
+// An element as the terms that it is made of: `{names, numbers}`, a text with the names of arrays, and
+// one with numbers.
 function textOf(names, element) {
   const name = callOf(names, element);
   if (name === undefined) return endOf(names, element);
@@ -198,9 +202,9 @@ function workedOut(of, index, target, result, { equals = "=", hidden = false } =
   return left + [...new Set(sides)].join(" = ");
 }
 
+const MOST_ENDS = 1024;
 // All elements of named arrays that an element of a result (see `ofNode`) is made of: slot -> their indices.
 // Of one that is made of more than `MOST_ENDS`, none.
-const MOST_ENDS = 1024;
 function madeOf(of, index) {
   const found = new Map();
   let steps = 0;

@@ -30,8 +30,9 @@ function symbolsOf(slot) {
   return path === null ? null : Live.tape.vocabularies[path];
 }
 
-// Give one element another number, which must be one that its array can have, and say what the loss becomes. `place` is
-// that of the element in the flat array, `name` how it is called, `gesture` as in `Changes.change`.
+// Give one element another number, which must be one that its array can have, and say what the loss
+// becomes. `place` is that of the element in the flat array, `name` how it is called, `gesture` as in
+// `Changes.change`.
 function setNumber(slot, place, v, name, gesture) {
   const why = whyNot(slot, v);
   if (why) return say(why);
@@ -108,8 +109,8 @@ for (const end of ["pointerup", "pointercancel"])
 
 // --- the fields ---
 
-// The field for the number `v` of an element: a switch, a choice of symbols, or text. `name` is what it is called, `kind`
-// the letter of its dtype.
+// The field for the number `v` of an element: a switch, a choice of symbols, or text. `name` is what it
+// is called, `kind` the letter of its dtype.
 function numberField(slot, place, name, v, kind) {
   const isChanged =
     Live.changedSlots.has(slot) && !Object.is(Live.first[slot][place], Live.machine.slots[slot].array[place]);

@@ -4,6 +4,7 @@ import { filled, WORDS } from "./words.js";
 import { data, state } from "./base.js";
 
 const nodes = new Map(data.nodes.map((node) => [node.n, node]));
+const root = nodes.get(data.roots[0]); // what the computation ends in, such as a loss
 // An edge is a `GraphEdge` of Python's, as `_edge` of content.py writes it; what was not kept of `passed` is null.
 const NOTHING_PASSED = { given: null, fitted: null, before: null, after: null };
 const edges = data.edges.map((edge, id) => ({
@@ -83,7 +84,8 @@ function fullName(n) {
   return node.label || (node.kind === "operation" ? node.made : `${node.kind} #${n}`);
 }
 
-// A node as a line of code, "label = what made it", or the one of these that it has; "" for one with neither.
+// A node as a line of code, "label = what made it", or the one of these that it has; "" for one with
+// neither.
 const asLine = ({ label, made }) => `${label}${label && made ? " = " : ""}${made}`;
 
 // --- time: first forward in order, then backward ---------------------------------------------------------
@@ -194,6 +196,7 @@ export {
   outOf,
   placeIn,
   progress,
+  root,
   stateText,
   trail,
   views,

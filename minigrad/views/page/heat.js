@@ -55,9 +55,10 @@ function light(some) {
   }
 }
 
-// The figure of an array, by its id. `letters` name its axes, `note` stands beside its name, `fixed` says why it is not
-// what Python would compute. `read` is told the index of each element that is pointed at, and may return a text that is
-// read aloud with it; `pick` is told the place of the one that is chosen.
+// The figure of an array, by its id. `letters` name its axes, `note` stands beside its name, `fixed`
+// says why it is not what Python would compute. `read` is told the index of each element that is pointed
+// at, and may return a text that is read aloud with it; `pick` is told the place of the one that is
+// chosen.
 function heat(
   id,
   name,
@@ -110,7 +111,8 @@ function framing(figure) {
 
 // --- few numbers: a table ---
 
-// The labels along the rows, and across the columns: those of the last two axes. A column that lies down has the last.
+// The labels along the rows, and across the columns: those of the last two axes. A column that lies down
+// has the last.
 function labelsOfSides(labels, turned) {
   const [rows, columns] = [labels[labels.length - 2], labels[labels.length - 1]];
   return turned ? [null, rows] : [rows, columns];
@@ -289,7 +291,8 @@ function leftLabels({ rows, count, perRow, gap, tall, along }) {
   );
 }
 
-// A label above each column of the tiles that stand beside each other; null where there is no room for one.
+// A label above each column of the tiles that stand beside each other; null where there is no room for
+// one.
 function topLabels({ columns, perRow, gap, cell, across }) {
   if (!across || cell < LEAST) return null;
   const upright = 7 * longest(across) > cell; // too long to stand beside each other

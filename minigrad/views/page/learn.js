@@ -105,10 +105,10 @@ function learnText() {
   return told;
 }
 
-// The plot of the loss after each step, or after some of very many.
 const MOST_POINTS = 1000;
 const [WIDTH, HEIGHT] = [330, 120];
 const AXIS = { left: 46, bottom: HEIGHT - 20 }; // the lines at the sides
+// The plot of the loss after each step, or after some of very many.
 function lossPlot() {
   const count = learning.losses.length,
     every = Math.ceil(count / MOST_POINTS);
@@ -136,7 +136,8 @@ function lossPlot() {
   );
 }
 
-// Where a step and a loss are in the plot: on a logarithmic scale where the losses go over several powers of ten.
+// Where a step and a loss are in the plot: on a logarithmic scale where the losses go over several
+// powers of ten.
 function plotScale(losses, count) {
   const logarithmic = losses.every((v) => v > 0) && Math.max(...losses) > 50 * Math.min(...losses);
   const scaled = (v) => (logarithmic ? Math.log10(v) : v);
@@ -164,8 +165,7 @@ function plotAxes(losses, lastStep) {
 
 // What keeps its numbers while others learn: of what learns itself, and of the loss.
 function whatStays() {
-  const some = learners().filter((node) => !learning.without.has(node.n)),
-    root = data.roots[0];
+  const some = learners().filter((node) => !learning.without.has(node.n));
   const reached = new Set(some.map((node) => node.n));
   for (const node of data.nodes)
     if (Graph.into.get(node.n).some((edge) => reached.has(edge.source))) reached.add(node.n);
@@ -178,7 +178,7 @@ function whatStays() {
         : null;
   const still = descends().filter((node) => Live.tape.fixed[Live.tape.gradient[node.n]] !== undefined);
   const wrong = some.filter((node) => lost.has(Live.tape.gradient[node.n]));
-  const ofLoss = some.length ? why(Live.tape.value[root]) : null;
+  const ofLoss = some.length ? why(Live.tape.value[Graph.root.n]) : null;
   return [
     still.length
       ? filled(WORDS.cannotLearn, { names: joinedNames(still), why: why(Live.tape.gradient[still[0].n]) })
@@ -209,7 +209,7 @@ function learnPanel() {
     make(
       "h2",
       {},
-      `${Graph.nameOf(data.roots[0])} = `,
+      `${Graph.nameOf(Graph.root.n)} = `,
       make("span", { class: "mono" }, Arrays.written(Live.lossNow(), 5)),
     ),
     whatAStepDoes(some),
@@ -233,6 +233,7 @@ function whatAStepDoes(some) {
   );
 }
 
+// The learning rate: typed, or the next of 1, 2, 5, 10 and so on.
 function rateControls() {
   const change = (direction) => setRate(nextRate(learning.rate, direction));
   return make(
@@ -272,7 +273,7 @@ function rateField(change) {
 }
 
 const RATES = [1, 2, 5];
-// The next rate of 1, 2, 5, 10, 20 and so on: a larger one (`direction` 1), or a smaller one (-1).
+// The next of these rates: a larger one (`direction` 1), or a smaller one (-1).
 function nextRate(rate, direction) {
   const power = 10 ** Math.floor(Math.log10(rate) + 1e-9);
   const rates = RATES.map((m) => m * power);

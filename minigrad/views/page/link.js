@@ -18,8 +18,8 @@ for (const node of data.nodes)
 const stageOf = (title) => Stages.stages.find((stage) => stage.dataset.title.toLowerCase() === title)?.id;
 const line = () => byId("another-line");
 const others = []; // see `also`
-// Have a part of the page that comes after this file say itself what a link keeps of it: `written` gives pairs of a name
-// and a value, `read` is told all that a link has.
+// Have a part of the page that comes after this file say itself what a link keeps of it: `written` gives
+// pairs of a name and a value, `read` is told all that a link has.
 const also = (part) => others.push(part);
 const gates = () => Live.tape?.switches.flatMap(({ places }) => places) ?? [];
 
@@ -45,7 +45,8 @@ function changed() {
   return found;
 }
 
-// The state as a link has it, `hash`, without what is as at the start; and how many numbers it has no room for.
+// The state as a link has it, `hash`, without what is as at the start; and how many numbers it has no
+// room for.
 function written() {
   const off = gates().filter(({ gate }) => Live.machine && Live.machine.slots[gate].array[0] !== 1);
   const numbers = changed();

@@ -94,8 +94,8 @@ function nodeRow(key, isHere, event) {
     ),
     cell(made || kind),
     make("td", {}, Heat.shapeOf(shape, letters)),
-    cell(computed ? Shown.brief(value) : "not computed yet", Doubts.fixedBadge(Doubts.whyFixed(key))),
-    cell(gradientText(key), Doubts.fixedBadge(Doubts.whyFixedGradient(key))),
+    cell(computed ? Shown.brief(value) : "not computed yet", Doubts.badgeOf(key)),
+    cell(gradientText(key), Doubts.gradientBadgeOf(key)),
   );
 }
 

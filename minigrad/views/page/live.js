@@ -14,7 +14,7 @@ const { BINS } = data.constants;
 // What the page computes with, as `live.py` writes it; null for a page whose numbers cannot be changed.
 const tape = data.live.frozen ? null : data.live;
 const kindOf = (slot) => tape.kinds[tape.slots[slot]]; // {dtype, shape}
-const sizeOf = (slot) => Shapes.size(kindOf(slot).shape);
+const sizeOf = (slot) => Shapes.size(kindOf(slot).shape); // how many numbers it has
 // The ids of the run that was written down.
 const original = {
   value: new Map(data.nodes.map((node) => [node.n, node.value])),
@@ -26,7 +26,8 @@ let machine = null; // the interpreter, once it is needed
 let first = null; // the array of each slot at first
 let version = 0; // how often numbers were changed
 
-// The interpreter, started when it is first asked for: it computes all once, and these are the arrays `first`.
+// The interpreter, started when it is first asked for: it computes all once, and these are the arrays
+// `first`.
 function startedMachine() {
   if (machine) return machine;
   machine = Interpreter.ofTape(tape, (id) => Arrays.kept(id).numbers);
@@ -127,8 +128,9 @@ function histogramOf(numbers, low, high) {
   return bars;
 }
 
-// The norm of an array of an id "slot@version", and of the array that a slot had at first.
+// The norm of an array of an id "slot@version".
 const normOf = (id) => norm(machine.slots[slotOf(id)].array);
+// The norm of the array that a slot had at first, which may have to be computed.
 function normAtFirst(slot) {
   startedMachine();
   return norm(first[slot]);
@@ -146,7 +148,8 @@ function isChanged(n) {
   return typeof Graph.nodes.get(n).value === "string";
 }
 
-// Have `data` name the arrays that are there now, after the interpreter computed the slots `touched`, and tell so.
+// Have `data` name the arrays that are there now, after the interpreter computed the slots `touched`,
+// and tell so.
 function refresh(touched) {
   version++;
   asNow.clear();
@@ -186,17 +189,18 @@ function refreshEdge(edge, computed) {
 
 // The loss: as Python computed it, as long as it is what it was, for the last digits differ here.
 function lossNow() {
-  const slot = tape.value[data.roots[0]];
+  const slot = tape.value[Graph.root.n];
   const computed = arrayOf(slot);
   if (computed.length === 1 && same(computed, first[slot])) return lossAtFirst();
   return computed.reduce((a, b) => a + b, 0);
 }
 
-const lossAtFirst = () => Arrays.kept(original.value.get(data.roots[0])).numbers[0];
+// The loss as Python computed it.
+const lossAtFirst = () => Arrays.kept(original.value.get(Graph.root.n)).numbers[0];
 
 // The loss in words; "" where the result is more than one number.
 function lossText() {
-  const root = Graph.nodes.get(data.roots[0]);
+  const { root } = Graph;
   return root.shape.length ? "" : `${Graph.nameOf(root.n)} is ${Arrays.written(lossNow(), 5)}`;
 }
 

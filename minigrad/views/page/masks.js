@@ -38,7 +38,8 @@ function turnMask(found, head, row, column) {
   Fields.setNumber(slot, place, 1 - Live.arrayOf(slot)[place], Fields.nameAt(found.mask, place));
 }
 
-// The switch of a cell in the mask, if it can be changed; what else it turns, where the mask is broadcast.
+// The switch of a cell in the mask, if it can be changed; what else it turns, where the mask is
+// broadcast.
 function maskSwitch(found, head, row, column) {
   if (!Live.tape || found.mask === null || Fields.slotOf(found.mask) === null) return null;
   const { shape, value } = Graph.nodes.get(found.mask);

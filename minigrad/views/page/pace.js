@@ -31,6 +31,7 @@ const speed = () => byId("speed").value;
 const waits = (time) => speed() === "wait" && isNew(time); // until somebody goes on
 
 const paced = (length) => length / (Number(speed()) || 1);
+// Milliseconds that it takes to read a text, at the speed that the reader chose.
 const timeToRead = (text) => paced(STEP + READING * text.length);
 
 // How long a step stays.
@@ -50,12 +51,14 @@ function playFrom(act) {
   next();
 }
 
+// Stop, if it plays: before the reader goes elsewhere, and at the end.
 function stopPlaying() {
   clearTimeout(state.playing);
   state.playing = null;
   tell("stopped");
 }
 
+// Fill the choice of speeds: "wait" is the usual one, but waits at each new sentence.
 function choices() {
   byId("speed").append(
     ...[

@@ -47,6 +47,8 @@ function panel() {
   if (state.tab === "whatif") WhatIf.whatifPanel();
 }
 
+// Show the whole computation. Of a model the chapters come first; of a few lines, the numbers that can
+// be changed.
 function overview() {
   const chaptersHere = [make("h3", {}, "Chapters"), ChapterList.chapterList()];
   const ofModel = Chapters.chapters.some((chapter) => chapter.box !== null);
@@ -66,13 +68,11 @@ function overview() {
 
 // The result, and how many steps lead to it and back.
 function theWhole() {
-  const root = Graph.nodes.get(data.roots[0]);
+  const { root } = Graph;
   return [
     make("p", { class: "phase" }, "The whole computation"),
     make("h2", {}, make("code", {}, Graph.fullName(root.n))),
-    root.shape.length
-      ? null
-      : make("p", { class: "big" }, Shown.brief(root.value), Doubts.fixedBadge(Doubts.whyFixed(root.n))),
+    root.shape.length ? null : make("p", { class: "big" }, Shown.brief(root.value), Doubts.badgeOf(root.n)),
     soft(
       filled(WORDS.stepsInAll, {
         about: data.about,
@@ -101,7 +101,8 @@ function waysToBegin() {
 
 const FEW = 12; // nodes whose gradients are listed at once
 const MOST_LISTED = 40;
-// The parameters and inputs, the one with the largest gradient first: while the reader predicts, it would tell.
+// The parameters and inputs, the one with the largest gradient first: while the reader predicts, it
+// would tell.
 function whatIsLearned() {
   const learned = data.nodes.filter((node) => node.kind === "parameter" || node.kind === "input");
   if (!learned.length) return null;
@@ -127,7 +128,8 @@ function firstKeys() {
   );
 }
 
-// A list of pairs of a node and the size of its gradient, the largest first: each with a bar as long as its share of it.
+// A list of pairs of a node and the size of its gradient, the largest first: each with a bar as long as
+// its share of it.
 function sizesOf(bySize) {
   const most = Math.max(bySize[0][1], 0);
   const bar = (size) =>
@@ -152,7 +154,7 @@ function sizesOf(bySize) {
           "span",
           { class: "size" },
           node.gradient === null ? node.state : Arrays.written(size, 4),
-          Doubts.fixedBadge(Doubts.whyFixedGradient(node.n)),
+          Doubts.gradientBadgeOf(node.n),
         ),
       ),
     ),

@@ -11,7 +11,8 @@ function colour(name) {
   return themed.get(name);
 }
 
-// The colours of a palette, "value" or "gradient": below zero, and above it, each as red, green and blue.
+// The colours of a palette, "value" or "gradient": below zero, and above it, each as red, green and
+// blue.
 function tones(palette) {
   const of = (sign) =>
     colour(`--${palette === "gradient" ? "grad" : "value"}-${sign}`)
@@ -20,8 +21,8 @@ function tones(palette) {
   return [of("minus"), of("plus")];
 }
 
-// The colour of a number among those whose largest size is `largest`, as red, green, blue and alpha up to 255. Zero is
-// clear, so that whatever is behind shows through, in light and in dark.
+// The colour of a number among those whose largest size is `largest`, as red, green, blue and alpha up
+// to 255. Zero is clear, so that whatever is behind shows through, in light and in dark.
 function tint(v, largest, [minus, plus]) {
   if (Number.isNaN(v)) return [255, 0, 200, 255];
   if (!Number.isFinite(v)) return [...(v < 0 ? minus : plus), 255];
@@ -29,7 +30,8 @@ function tint(v, largest, [minus, plus]) {
   return [...(v < 0 ? minus : plus), Math.round(235 * share)];
 }
 
-// The same as a text for a style, with a share of its strength, so that what is written on it can be read.
+// The same as a text for a style, with a share of its strength, so that what is written on it can be
+// read.
 function paleTint(v, largest, tone, strength) {
   const [red, green, blue, alpha] = tint(v, largest, tone);
   return `rgba(${red}, ${green}, ${blue}, ${((alpha * strength) / 255).toFixed(3)})`;
@@ -56,8 +58,8 @@ function scratch(width, height) {
   return scratchPad;
 }
 
-// Paint an array on a canvas, which becomes as large as it takes: `perRow` tiles stand beside each other, `gap` pixels
-// apart, and a number is `cellWidth` times `cellHeight` pixels.
+// Paint an array on a canvas, which becomes as large as it takes: `perRow` tiles stand beside each
+// other, `gap` pixels apart, and a number is `cellWidth` times `cellHeight` pixels.
 function paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight) {
   const { rows, columns, count } = tiles(a);
   const tone = tones(palette);
@@ -82,8 +84,8 @@ function paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight) {
   painted.set(canvas, [a, palette, perRow, gap, cellWidth, cellHeight]);
 }
 
-// The same picture, with frames around some places: one around neighbours in a row or a column.
-const painted = new WeakMap(); // canvas -> how
+const painted = new WeakMap(); // canvas -> how it was painted
+// Paint the same picture, with frames around some places: one around neighbours in a row or a column.
 function repaint(canvas, places) {
   const [a, palette, perRow, gap, cellWidth, cellHeight] = painted.get(canvas);
   paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight);

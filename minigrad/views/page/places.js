@@ -1,7 +1,7 @@
 // --- where the reader is ---------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, make, plural, render, say, state, tell } from "./base.js";
+import { byId, make, plural, render, say, state, tell } from "./base.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Pace from "./pace.js";
@@ -23,8 +23,8 @@ function up() {
   if (around) show(around);
 }
 
-// Go to a step, 0 being before the first: its tab and its drawing open, and no node stays chosen. `quiet`: it is not read
-// aloud, as when it plays.
+// Go to a step, 0 being before the first: its tab and its drawing open, and no node stays chosen.
+// `quiet`: it is not read aloud, as when it plays.
 function go(time, { quiet = false } = {}) {
   state.time = Math.max(0, Math.min(Graph.events.length, time));
   if (state.asked && state.asked.time !== state.time) dropQuestion();
@@ -114,7 +114,7 @@ function openTab(name) {
 // The node that the panel is about: the chosen one, else that of the step, else the result.
 function chosenNode() {
   const event = Graph.current();
-  return state.chosen !== null ? state.chosen : event ? event.n : data.roots[0];
+  return state.chosen !== null ? state.chosen : event ? event.n : Graph.root.n;
 }
 
 // Where the reader is, as words to be read aloud.

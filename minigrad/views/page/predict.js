@@ -67,7 +67,8 @@ function verdict(edge) {
   );
 }
 
-// Whether the gradients of steps back are hidden until they are worked out; from before these steps it leads to the first.
+// Whether the gradients of steps back are hidden until they are worked out; from before these steps it
+// leads to the first.
 function setPredict(on) {
   state.predict = on;
   if (state.asked) state.asked.before = on;

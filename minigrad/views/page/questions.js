@@ -4,8 +4,9 @@ import { filled, WORDS } from "./words.js";
 import { make, say } from "./base.js";
 import * as Arrays from "./arrays.js";
 
-// A number, `value`, is asked for: `what` says which one, `label` is read aloud for its field. `done` is told what was typed
-// when it is right, or null when it is revealed. `edge`: the id of the edge that it is about.
+// A number, `value`, is asked for: `what` says which one, `label` is read aloud for its field. `done` is
+// told what was typed when it is right, or null when it is revealed. `edge`: the id of the edge that it
+// is about.
 function numberQuestion({ what, label, value, done, edge = null }) {
   const input = make("input", {
     type: "text",

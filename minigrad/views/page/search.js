@@ -5,6 +5,9 @@ import * as Places from "./places.js";
 import * as Graph from "./graph.js";
 import * as Stages from "./stages.js";
 
+const pathOf = ({ box }) => (box === null ? "" : data.boxes[box].path);
+// What can be found: `key` is searched, `text` and `more` are shown, and what begins a part of `first`
+// comes first.
 const entries = [
   ...data.views.slice(1).map((view) => ({
     text: view.title,
@@ -13,21 +16,20 @@ const entries = [
       Stages.setStage(Graph.hasDrawings ? "drawing" : "listing");
       Places.show(view.name);
     },
-    key: `${view.title} ${view.box !== null ? data.boxes[view.box].path : ""}`.toLowerCase(),
+    key: `${view.title} ${pathOf(view)}`.toLowerCase(),
   })),
   ...data.nodes.map((node) => ({
-    text:
-      `${node.label ? `${node.label}${node.made ? " = " : ""}` : ""}${node.made}` ||
-      `${node.kind} #${node.n}`,
-    more: node.box === null ? "" : data.boxes[node.box].path,
+    text: Graph.asLine(node) || `${node.kind} #${node.n}`,
+    more: pathOf(node),
     open: () => Places.choose(node.n, { open: true }),
-    key: `${node.label} ${node.op || ""} ${node.made} #${node.n} ${node.box === null ? "" : data.boxes[node.box].path}`.toLowerCase(),
+    key: `${node.label} ${node.op || ""} ${node.made} #${node.n} ${pathOf(node)}`.toLowerCase(),
     first: `${node.label.split(".").pop()} ${(node.op || "").replace("np.", "")}`.toLowerCase(),
   })),
 ];
-let matches = [];
-let pointed = 0;
+let matches = []; // entries
+let pointed = 0; // the match that Enter opens
 
+// List what has all the words that were typed, at each key.
 function find() {
   const words = byId("search").value.trim().toLowerCase().split(/\s+/).filter(Boolean);
   const rank = (entry) => (entry.first?.split(" ").some((part) => part?.startsWith(words[0])) ? 0 : 1);
@@ -41,25 +43,22 @@ function find() {
   const list = byId("found");
   list.hidden = !words.length;
   byId("search").setAttribute("aria-expanded", String(!list.hidden));
-  fill(
-    list,
-    matches.length
-      ? matches.map((entry, i) =>
-          make(
-            "li",
-            { role: "option", id: `found-${i}`, onclick: () => pick(i) },
-            make("code", {}, breakable(entry.text)),
-            entry.more ? make("span", { class: "soft" }, "in ", breakable(entry.more)) : null,
-          ),
-        )
-      : words.length
-        ? make("li", { class: "soft" }, "Nothing of that name.")
-        : null,
-  );
+  const none = words.length ? make("li", { class: "soft" }, "Nothing of that name.") : null;
+  fill(list, matches.length ? matches.map(matchItem) : none);
   point(0);
   if (words.length) say(`${plural(matches.length, "match", "matches")}`);
 }
 
+function matchItem({ text, more }, i) {
+  return make(
+    "li",
+    { role: "option", id: `found-${i}`, onclick: () => pick(i) },
+    make("code", {}, breakable(text)),
+    more ? make("span", { class: "soft" }, "in ", breakable(more)) : null,
+  );
+}
+
+// Point to a match by its place: after the last comes the first.
 function point(i) {
   if (!matches.length) return byId("search").removeAttribute("aria-activedescendant");
   pointed = (i + matches.length) % matches.length;
@@ -68,12 +67,14 @@ function point(i) {
   byId(`found-${pointed}`).scrollIntoView({ block: "nearest" });
 }
 
+// Open a match, and end the search.
 function pick(i) {
   const entry = matches[i];
   closeSearch();
   if (entry) entry.open();
 }
 
+// End the search: the field is empty and has no focus.
 function closeSearch() {
   matches = [];
   byId("found").hidden = true;

@@ -7,6 +7,7 @@ import * as Places from "./places.js";
 import * as Drawing from "./drawing.js";
 import * as Camera from "./camera.js";
 
+// Show the drawing of `state.view`, where the reader left it.
 function openSheet() {
   if (Graph.hasDrawings) {
     fill(Camera.world, Drawing.draw(state.view).group);
@@ -20,6 +21,7 @@ function openSheet() {
   crumbs();
 }
 
+// The way out: the drawings around this one, the whole first.
 function crumbs() {
   const names = Graph.trail(state.view);
   const items = names.map((name, i) => {

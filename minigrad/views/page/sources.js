@@ -27,6 +27,7 @@ for (const node of data.nodes)
 
 class Unclear extends Error {} // an element of which it is not known what it is made of
 
+// {dtype, shape}
 const kindOf = (slot) => tape.kinds[tape.slots[slot]];
 const shapeOf = (slot) => kindOf(slot).shape;
 const along = (at, strides) => at.reduce((place, k, axis) => place + k * strides[axis], 0);
@@ -52,10 +53,12 @@ function numbersOf(slot) {
   return a && !a.thinned ? a.numbers : null;
 }
 
+// The number of an element; null where the page does not have it.
 function numberOf({ slot, at }) {
   return numbersOf(slot)?.[Shapes.ravel(at, shapeOf(slot))] ?? null;
 }
 
+// The elements that a function of one element of each array reads for this one: arrays are broadcast.
 function operands({ slot, at }) {
   return calls.get(slot).reads.map((read) => {
     const shape = shapeOf(read);
@@ -77,6 +80,7 @@ function run(name, params, shape, reads, arrays) {
   return Interpreter.interpreter(alone, held).slots[reads.length].array;
 }
 
+// The numbers of slots, which say where others go.
 function indices(slots) {
   const found = slots.map(numbersOf);
   if (found.includes(null)) throw new Unclear();
@@ -106,12 +110,14 @@ function moved({ slot, at }) {
 
 // --- calls that add elements up, or take one of many: how many terms, and the k-th, a product of elements ---
 
+// One of many along an axis: the call has the sizes before, along and behind it.
 function folded(to, [read], [[, count, inner]]) {
   const place = Shapes.ravel(to.at, shapeOf(to.slot));
   const begin = Math.floor(place / inner) * count * inner + (place % inner);
   return { count, term: (k) => [{ slot: read, at: Shapes.unravel(begin + k * inner, shapeOf(read)) }] };
 }
 
+// A sum of products, such as a product of matrices: see `contract` of kernels.js.
 function contracted(to, reads, [free, summed]) {
   const sizes = summed.map(([n]) => n);
   const strides = (loops, i) => loops.map((loop) => loop[i]);
@@ -124,6 +130,7 @@ function contracted(to, reads, [free, summed]) {
   return { count: Shapes.size(sizes), term };
 }
 
+// The gradient of looking up: each element of the table gets all that was looked up there.
 function put(to, [read, ...others], params) {
   const shape = shapeOf(to.slot);
   const arrays = [counted(Shapes.size(shape), 0), ...indices(others)];
@@ -135,6 +142,8 @@ function put(to, [read, ...others], params) {
 
 const SUMS = { sum: folded, mean: folded, max: folded, min: folded, contract: contracted, put };
 
+// The terms of a sum, or of what else `SUMS` has: how many (`count`), and the k-th (`term`), a list of
+// factors.
 function terms(to) {
   const { name, reads, params } = calls.get(to.slot);
   return SUMS[name](to, reads, params);

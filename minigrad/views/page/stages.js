@@ -28,10 +28,12 @@ function stageTabs() {
 }
 
 const first = () => (stages[0].classList.contains("extra") ? stages[0].id : graphStage()); // that is shown at first
+// The tab that shows the graph: the table, where Graphviz was not there to lay out a drawing.
 function graphStage() {
   return Graph.hasDrawings ? "drawing" : "listing";
 }
 
+// Open a tab by its id.
 function setStage(id) {
   state.stage = id;
   for (const stage of stages) stage.hidden = stage.id !== id;

@@ -80,7 +80,8 @@ function trailText(node) {
   return names.length ? make("p", { class: "trail" }, `in ${names.filter(Boolean).join(" › ")}`) : null;
 }
 
-// A step forward: an element worked out, what the step is given, and what it gives, or the question for that.
+// A step forward: an element worked out, what the step is given, and what it gives, or the question for
+// that.
 function forward(node) {
   const figures = new Map(); // slot -> the figure of what the step is given
   const line = workedLine(Elements.ofNode(node), node.value, Graph.nameOf(node.n), { figures });
@@ -150,7 +151,8 @@ function stateLine(found) {
   );
 }
 
-// The step back at an operation: the gradient that arrives, and what the rule makes of it for each argument.
+// The step back at an operation: the gradient that arrives, and what the rule makes of it for each
+// argument.
 function backward(node) {
   const given = Graph.into.get(node.n);
   const others = given.filter((edge) => !edge.differentiable);
@@ -248,7 +250,8 @@ function passedFigures(node, edge, read) {
   ];
 }
 
-// The sum before and after what went along an edge, or why there is none; `options` are those of a part's figure.
+// The sum before and after what went along an edge, or why there is none; `options` are those of a
+// part's figure.
 function addedTo(edge, options) {
   const { before, after } = edge.passed;
   const { length: count } = Graph.arrivals.get(edge.source);
@@ -272,9 +275,10 @@ function copiesText(node, { copied }) {
   );
 }
 
-// The line below a rule: its first element, then that under the pointer. What this one is made of is framed in
-// `figures`, by slot: for a product of matrices a row of one and a column of the other. `of`: what `Elements.ofNode`
-// or `ofEdge` gives; `id`: the array of the result, whose name is `target`. `show` is for `read` of `Heat.heat`.
+// The line below a rule: its first element, then that under the pointer. What this one is made of is
+// framed in `figures`, by slot: for a product of matrices a row of one and a column of the other. `of`:
+// what `Elements.ofNode` or `ofEdge` gives; `id`: the array of the result, whose name is `target`.
+// `show` is for `read` of `Heat.heat`.
 function workedLine(of, id, target, { equals = "=", figures }) {
   const element = make("p", { class: "worked mono", hidden: true });
   const a = Shown.array(id);

@@ -62,8 +62,8 @@ function skyline() {
 const BELOW = 16, // pixels below the bars, for the chapters
   ABOVE = 20; // and above them, for the pointer
 
-// How large the value of each step is, or on the way back its gradient, on one scale each. `step` is the width of a bar,
-// `base` how far down the bars end. Sizes that the reader is to predict are not told.
+// How large the value of each step is, or on the way back its gradient, on one scale each. `step` is the
+// width of a bar, `base` how far down the bars end. Sizes that the reader is to predict are not told.
 function paintBars(pen, step, base) {
   Graph.events.forEach((event, i) => {
     const [low, high] = ends[Number(event.back)];

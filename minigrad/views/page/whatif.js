@@ -121,7 +121,8 @@ function measureEach() {
   setTimeout(next, 0);
 }
 
-// What turning a part does to the loss and the output: it is turned, all is computed, and it is turned back.
+// What turning a part does to the loss and the output: it is turned, all is computed, and it is turned
+// back.
 function effectOf({ places }) {
   const { change: give, update, slots } = Live.startedMachine();
   const gates = places.map(({ gate }) => gate);
@@ -155,7 +156,7 @@ function switchButton(name, gates, label) {
 
 // Show the tab "What if": the parts with their switches, below what the model would write as it is now.
 function whatifPanel() {
-  const root = Graph.nodes.get(data.roots[0]);
+  const { root } = Graph;
   const told = writtenNow();
   const picture = byId("flow")?.closest(".stage"); // in which parts can be cut
   fill(
@@ -167,7 +168,7 @@ function whatifPanel() {
       `${Graph.nameOf(root.n)} = `,
       make("span", { class: "mono" }, root.shape.length ? "" : Arrays.written(Live.lossNow(), 5)),
       " ",
-      Doubts.fixedBadge(Doubts.whyFixed(root.n)),
+      Doubts.badgeOf(root.n),
     ),
     told ? likeliest(told) : null,
     soft(WORDS.switchOff, told ? ` ${WORDS.switchOffOfOne}` : null),
@@ -207,7 +208,7 @@ function effectLine(name) {
   return make(
     "p",
     {},
-    `${alone.on ? "Switched off" : "Switched on again"}: ${Graph.nameOf(data.roots[0])} `,
+    `${alone.on ? "Switched off" : "Switched on again"}: ${Graph.nameOf(Graph.root.n)} `,
     make(
       "span",
       { class: "mono" },

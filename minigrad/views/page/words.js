@@ -249,6 +249,7 @@ const WORDS = {
   yourAnswer: "Your answer: {what} to {argument}",
 };
 
+// A template with its parts filled in, from an object that has each by its name.
 function filled(template, values) {
   return template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
