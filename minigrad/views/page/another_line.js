@@ -398,7 +398,13 @@ function exampleButtons() {
   return examples.map(([text, right]) =>
     make(
       "button",
-      { onclick: () => (text === told.line ? typed(text) : ask(text, right)) },
+      {
+        onclick: () => {
+          FlowCuts.takeBack();
+          if (text === told.line) typed(text);
+          else ask(text, right);
+        },
+      },
       told.variations.includes(text) ? variation(text) : text,
     ),
   );

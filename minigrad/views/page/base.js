@@ -188,13 +188,13 @@ function say(text) {
 //   undo      changes -> learn: a change is about to be undone
 //   view      places -> sheet: another drawing is open, that of `state.view`
 //   stage     stages -> camera, attention: another tab above the drawing is open, `state.stage`
-//   panel     places, chapters -> panel: it is to be made anew, such as for another tab, `state.tab`
+//   panel     places, chapter_play -> panel: it is to be made anew, such as for another tab, `state.tab`
 //   render    base -> page: all that shows `state` is to be made anew
 //   reveal    places -> camera: a card is to be seen; {key, partners: those it takes from}
 //   light     cards -> listing: what shows some nodes is to light up; a list of their numbers
-//   chapter   chapters -> flow_shown: its sentences are to be read, before its steps; the chapter
-//   playing   chapters -> timeline: it plays from here
-//   stopped   pace -> chapters, timeline: nothing plays any longer
+//   chapter   chapter_play -> flow_shown: its sentences are to be read, before its steps; the chapter
+//   playing   chapter_play -> timeline: it plays from here
+//   stopped   pace -> chapter_play, timeline: nothing plays any longer
 //
 // So a number that is typed: `Fields.setNumber` calls `Changes.change`, which has `Live` compute; at
 // "numbers" each file forgets, or makes anew, what it keeps of the numbers before; at "changes" the line

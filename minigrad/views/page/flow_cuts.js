@@ -39,10 +39,15 @@ function beforeCut(part) {
 // What is written for a line with nothing cut, as far as it is known.
 const writtenUncut = (line) => (uncut?.line === line ? uncut.written : null);
 
-function putBack() {
+// Cut nothing any more; the line is not read again.
+function takeBack() {
   for (const part of allCut()) Reading.cutter.toggle(part);
+}
+
+function putBack() {
+  takeBack();
   Flow.readAgain(Flow.chosen);
   Flow.focusStep();
 }
 
-export { allCut, beforeCut, isCut, putBack, turn, writtenUncut };
+export { allCut, beforeCut, isCut, putBack, takeBack, turn, writtenUncut };

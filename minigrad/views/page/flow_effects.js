@@ -11,7 +11,7 @@ const NOTHING = 0.02; // of the margin: a part that changes it by less does noth
 const unknown = () => ({
   losses: new Map(), // what the margin loses without a part, by its key
   rivals: new Map(), // the best of the other symbols then
-  moves: new Map(), // what a part does to single scores: see `moved`
+  moves: new Map(), // what a part does to three scores: see `moved`
   guesses: null, // what is written at each place without a look at the line: see `guessed`
   complete: false, // whether all is known that the sentences are about
 });
@@ -33,7 +33,7 @@ function measure(parts, row, symbol, isAsked) {
       whole ??= scores.slice();
       known.rivals.set(key, found.other);
       if (key === "eyes") known.guesses = guessed();
-      if (!Reading.cutter.off.has(key)) known.moves.set(key, moved(scores, whole));
+      if (!Reading.cutter.off.has(key)) known.moves.set(key, moved(scores, whole, symbol));
       return found.margin;
     },
     (losses, all) => {
@@ -47,15 +47,17 @@ function measure(parts, row, symbol, isAsked) {
 
 const isDetail = ({ kind, stage }) => kind === "edge" && stage.side === "source"; // no sentence is about it
 
-// Of which symbol a score is raised most, and of which lowered most, from some scores to others. To add a number to
-// all of them changes nothing: so each counts against the mean of all.
-function moved(from, to) {
+// By how much scores change from some to others: of a symbol, of the best of the others, and of that which is raised most.
+// To add a number to all of them changes nothing: so each counts against the mean of all.
+function moved(from, to, symbol) {
   const found = Array.from(to, (v, id) => ({ id, by: v - from[id] })).filter(
     ({ id }) => !Reading.told.never.includes(id),
   );
   const mean = found.reduce((sum, { by }) => sum + by, 0) / found.length;
-  found.sort((a, b) => b.by - a.by);
-  return [found[0], found[found.length - 1]].map(({ id, by }) => ({ id, by: by - mean }));
+  for (const one of found) one.by -= mean;
+  const of = (wanted) => found.find(({ id }) => id === wanted);
+  const up = found.reduce((most, one) => (one.by > most.by ? one : most));
+  return { own: of(symbol), other: of(margin.other), up };
 }
 
 // With the scores of now: what is likeliest at each place of the answer, after what was written before it, and how

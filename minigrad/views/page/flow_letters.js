@@ -26,12 +26,11 @@ const inPlace = (list, one) => list.map((other, i) => (i === place ? one : other
 
 // Read the line with each letter that is known, while the page is idle.
 function tryAll() {
-  const known = Object.keys(Reading.told.ids).filter((name) => !name.startsWith("<"));
-  if (known.length > MOST) return;
+  if (!isTrying()) return;
   const { ids } = Reading.now;
   const answers = new Map();
   idle.run(
-    known,
+    known(),
     (letter) => answers.set(letter, Reading.decode(inPlace(ids, Reading.told.ids[letter])).written),
     () => Reading.decode(ids), // the machine has the line again
     (all) => {
@@ -41,6 +40,11 @@ function tryAll() {
     },
   );
 }
+
+// Whether they are being tried.
+const isTrying = () => place !== null && !found.size && known().length <= MOST;
+
+const known = () => Object.keys(Reading.told.ids).filter((name) => !name.startsWith("<"));
 
 // The letters by what is written with them: pairs of an answer, as ids, and letters. First those with which the symbol
 // that is followed is another, and last those with which nothing is.
@@ -65,4 +69,4 @@ function put(letter) {
   Flow.toLetter(k);
 }
 
-export { groups, isOther, isSame, put };
+export { groups, isOther, isSame, isTrying, put };

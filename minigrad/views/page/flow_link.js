@@ -38,7 +38,7 @@ function read(given) {
 function restore(said) {
   wanted = Reading.now ? null : said;
   if (!Reading.now) return;
-  for (const part of FlowCuts.allCut()) Reading.cutter.toggle(part);
+  FlowCuts.takeBack();
   Flow.readFrom(said.step);
   const found = said.cut.map(partNamed).filter((part) => part?.cuts);
   for (const part of found) Reading.cutter.toggle(part);

@@ -52,28 +52,26 @@ function ofSymbol() {
   return [
     sentence(FlowSaid.leadNow()),
     sentence(FlowSaid.guess()),
-    toUnguessed(),
+    make("p", { class: "acts" }, toLetters(), toLeads(), toUnguessed()),
     sentence(FlowSaid.rests("letter")),
     sentence(FlowSaid.needless()),
     sentence(FlowSaid.rests("head")),
     sentence(FlowSaid.widest(), "moral"),
-    make(
-      "p",
-      { class: "acts" },
-      toLetters(),
-      make(
-        "button",
-        {
-          "aria-pressed": String(Flow.leads),
-          "data-field": "leads",
-          onclick: () => Flow.onlyLeads(!Flow.leads),
-        },
-        filled(WORDS.flowAll, { symbol }),
-      ),
-    ),
     Flow.leads ? sentence(filled(WORDS.flowFaded, { symbol }), "soft") : null,
   ];
 }
+
+// Fades all that does not help; pressed again, nothing.
+const toLeads = () =>
+  make(
+    "button",
+    {
+      "aria-pressed": String(Flow.leads),
+      "data-field": "leads",
+      onclick: () => Flow.onlyLeads(!Flow.leads),
+    },
+    filled(WORDS.flowAll, { symbol: FlowScene.followed("target") }),
+  );
 
 // A way to what is written with other letters in the place of the one that helps most, or else is looked at most.
 function toLetters() {
@@ -87,16 +85,20 @@ function toUnguessed() {
   const { guesses } = Effects.known;
   const t = Effects.leastGuessed(guesses);
   if (guesses[Flow.step].id !== Flow.symbol() || guesses[t].id === Reading.now.written[t]) return null;
-  const symbol = FlowSaid.symbolNamed(Reading.now.written[t]);
-  const words = filled(WORDS.flowUnguessed, { symbol, place: t + 1 });
-  return make("p", { class: "acts" }, make("button", { onclick: () => Flow.follow(t) }, words));
+  const words = filled(WORDS.flowUnguessed, { place: t + 1 });
+  return make("button", { onclick: () => Flow.follow(t) }, words);
 }
 
 // Beside the picture, what is worked out below.
 function brief(part) {
   const symbol = FlowScene.followed("target");
   return [
-    make("p", { class: "about-part" }, make("b", {}, FlowSaid.named(part))),
+    make(
+      "p",
+      { class: "about-part" },
+      make("b", {}, FlowSaid.named(part)),
+      make("button", { class: "small", "aria-label": "Close", onclick: () => Flow.choose(null) }, "✕"),
+    ),
     make(
       "p",
       { class: "acts" },
@@ -112,7 +114,7 @@ function brief(part) {
 // Other letters in the place of one, by what is written with them; each can be put there.
 function otherLetters() {
   const groups = FlowLetters.groups();
-  if (!groups.length) return null;
+  if (!groups.length) return sentence(FlowLetters.isTrying() ? WORDS.flowTrying : "", "soft");
   const changing = groups.filter(({ written }) => FlowLetters.isOther(written));
   const same = groups.find(({ written }) => FlowLetters.isSame(written));
   return [
@@ -127,7 +129,7 @@ function otherLetters() {
     same &&
       make(
         "details",
-        { class: "others" },
+        { class: "others", open: byId("flow-summary").querySelector("details.others")?.open },
         make("summary", {}, filled(WORDS.flowSameLetters, { count: same.letters.length })),
         toPut(same.letters),
       ),

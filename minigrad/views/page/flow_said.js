@@ -159,15 +159,17 @@ const heardBy = (stage, s, k) =>
 // What a part reads, and what it does.
 const sentences = (part) => [...readBy(part), raises(part), outcome(part)].filter(Boolean);
 
-// Of which scores: told by the run without it.
+// What it does to single scores: told by the run without it.
 function raises(part) {
-  const [up, down] = Effects.known.moves.get(part.key) ?? [];
-  if (!up || (Effects.isNothing(up.by) && Effects.isNothing(down.by))) return "";
+  const { own, other, up } = Effects.known.moves.get(part.key) ?? {};
+  if (!own || [own, other, up].every(({ by }) => Effects.isNothing(by))) return "";
   return filled(WORDS.flowRaises, {
+    symbol: symbolNamed(own.id),
+    own: Effects.signed(own.by),
+    other: symbolNamed(other.id),
+    others: Effects.signed(other.by),
     up: symbolNamed(up.id),
     raised: score(up.by),
-    down: symbolNamed(down.id),
-    lowered: score(-down.by),
   });
 }
 
@@ -194,6 +196,13 @@ function leadNow() {
   });
 }
 
+// What is written before the symbol that is followed.
+const soFar = (ids) =>
+  ids
+    .slice(0, Flow.step)
+    .map((id) => Reading.visible(Reading.told.symbols[id]))
+    .join("");
+
 // Whether it can be guessed without a look at the line.
 function guess() {
   const { id, lead: guessed } = Effects.known.guesses[Flow.step];
@@ -202,7 +211,7 @@ function guess() {
     symbol: FlowScene.followed("target"),
     other: symbolNamed(id),
     lead: score(guessed),
-    now: score(Effects.margin.margin),
+    before: Flow.step ? `“${soFar(Reading.now.written)}”` : WORDS.flowNothingBefore,
   });
 }
 
@@ -234,7 +243,7 @@ function letterNamed({ k }) {
 function needless() {
   const letters = [...Flow.parts.values()].filter(({ kind }) => kind === "letter");
   if (!letters.length || letters.some(({ key }) => Effects.winner(key) !== null)) return "";
-  return filled(WORDS.flowLettersNeedless, { symbol: FlowScene.followed("target") });
+  return filled(WORDS.flowLettersNeedless, { letters: units() });
 }
 
 // The widest ribbon need not be what helps: said with the one that is here.
@@ -328,12 +337,7 @@ const toTryLetters = (k) => filled(WORDS.flowTryLetters, { letters: units(), let
 // What a cut changed, in the numbers that the picture showed before it.
 function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
   const id = written[Flow.step];
-  const text = (ids) =>
-    ids
-      .slice(0, Flow.step)
-      .map((one) => Reading.visible(Reading.told.symbols[one]))
-      .join("");
-  const [now, before] = [text(Reading.now.written), text(written)];
+  const [now, before] = [soFar(Reading.now.written), soFar(written)];
   const symbol = symbolNamed(id);
   const was = ahead(lead, other);
   if (now !== before)

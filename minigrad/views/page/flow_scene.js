@@ -102,6 +102,7 @@ function draw() {
   fill(box, drawn.svg);
   byId("flow-figure").classList.toggle("beside", drawn.free > 230);
   byId("flow-figure").style.setProperty("--free", `${drawn.free - 24}px`);
+  byId("flow-figure").style.setProperty("--high", `${drawn.high}px`);
   paint();
 }
 

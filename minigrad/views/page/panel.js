@@ -31,9 +31,15 @@ function tabs() {
     byId("panel-tabs"),
     Object.entries(titles)
       .filter(([name]) => name !== "cell" || state.cell)
-      .map(([name, title]) => tabButton(title, name, state.tab === name, () => Places.openTab(name))),
+      .map(([name, title]) => tabButton(title, name, state.tab === name, () => open(name))),
   );
   for (const name of Object.keys(titles)) byId(name).hidden = state.tab !== name;
+}
+
+// Open a tab by hand. Where the panel is below the picture, and not beside it, it comes into sight.
+function open(name) {
+  Places.openTab(name);
+  if (matchMedia("(max-width: 1000px)").matches) byId("panel").scrollIntoView({ block: "start" });
 }
 
 // Make the tab that is open, and none of the others: they are made when they are opened.

@@ -13,7 +13,7 @@ const NARROW = { label: 20, head: 20, join: 12, work: 10, gap: 4, apart: 3, ends
 const ROW = 15,
   BETWEEN = 5, // heads
   TOP = 44, // of a lane, for the names of its stages
-  CORNER = 250, // what is said beside a lane has room in this
+  CORNER = 253, // what is said beside a lane has room in this
   SMALLEST = 0.78, // a picture that does not fit is drawn smaller, but no smaller than this
   LEAST = 0.02; // no ribbon is drawn of less
 
@@ -82,7 +82,7 @@ const text = (x, y, words, attributes = {}) =>
   make("text", { x: place(x), y: place(y), ...attributes }, words);
 
 // The picture of a scene, as wide as there is room; and for each key what is coloured by it, and where its sign is
-// written.
+// written. In the corner that is `free` and `high` nothing is drawn.
 function draw(scene, room) {
   const plan = { scene, ...layout(scene, room), parts: new Map() };
   const { m, x, lanes } = plan;
@@ -103,7 +103,7 @@ function draw(scene, room) {
     scene.lanes.map((lane, i) => [titles(plan, lane, i), symbols(plan, lane, i)]),
     ending(scene, x.ends[lanes.length - 1], lanes, m, plan),
   );
-  return { svg, parts: plan.parts, free: corner(plan, room) };
+  return { svg, parts: plan.parts, free: corner(plan, room), high: lanes[0].top + lanes[0].high + 10 };
 }
 
 // How wide the corner is that nothing is drawn in: above the last lane, to the right.

@@ -9,6 +9,7 @@ import * as Graph from "./graph.js";
 import * as Places from "./places.js";
 import * as Chapters from "./chapters.js";
 import * as ChapterList from "./chapter_list.js";
+import * as ChapterPlay from "./chapter_play.js";
 import * as Pace from "./pace.js";
 
 // How large the value or gradient of each step is: the logarithm of its norm, and the range of each half.
@@ -125,9 +126,12 @@ function stepNow() {
   return [make("b", {}, name), make("span", {}, about)];
 }
 
-// Play from this step, or from the start once all are done; or stop.
+// Play from this step, or from the start once all are done; or stop. Beside what is not of the steps, the sentences of
+// the chapters are played, if there are some.
 function togglePlaying() {
   if (state.playing) return Pace.stopPlaying();
+  const isExtra = byId(state.stage).classList.contains("extra");
+  if (isExtra && Chapters.toldChapters.length) return ChapterPlay.playSentences();
   if (state.time >= Graph.events.length) Places.go(0);
   Pace.playFrom((time) => {
     if (time > Graph.events.length) return Pace.stopPlaying();

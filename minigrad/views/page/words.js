@@ -59,7 +59,7 @@ const WORDS = {
     target: "Where this head looks to write {symbol}, widest first",
   },
   flowGuess: {
-    same: "With no look at {what}, it writes {symbol} here all the same, {lead} ahead: its default after the symbols before; with what it reads, {now}. A cut that leaves it proves little: try other letters.",
+    same: "With no look at {what}, it writes {symbol} here all the same, {lead} ahead: its default after {before}.",
     other: "With no look at {what}, it would write {other} here: so {symbol} comes from there.",
   },
   flowGuessWithout: { line: "the line", text: "what stands before" },
@@ -70,7 +70,7 @@ const WORDS = {
   flowHere: "you are here",
   flowLanes: { source: "what it reads", target: "what it has written", text: "the text so far" },
   flowLead:
-    "{symbol} is {lead} ahead of {other}: {own} against {second}. Each number: what {symbol} loses of this lead without that part; after an arrow, what is written then.",
+    "{symbol} is {lead} ahead of {other}: {own} against {second}. Each number: what it loses without that part alone; they do not add up. After an arrow: what is written then.",
   flowLetter: "{unit} {place}, {symbol}",
   flowLetterAbout:
     "Cut, no head of cross-attention can take anything from it. What letters beside it took of it in the encoder stays: to type another letter in its place removes that too.",
@@ -80,18 +80,20 @@ const WORDS = {
     none: "To write {symbol}, no head of cross-attention takes anything from it: each less than 2%.",
   },
   flowLetters: "Letters that help most: {list}.",
-  flowLettersNeedless: "No single one is needed: with any one cut, {symbol} is still written.",
+  flowLettersNeedless: "No single one is needed: others have read it, too. Other {letters} prove more.",
   flowLikely: { long: "probability to come next", short: "probability" },
   flowMeasuring: "What each part does for this is being computed.",
   flowMore:
     "More than its lead of {lead} is lost: without this part {other} is ahead, and would be written here.",
+  flowNothingBefore: "nothing",
+  flowTrying: "Others in its place are being tried.",
   flowOtherLetters: {
     some: "In its place, {count} other {letters} would change {symbol}. Press one to put it there:",
     none: "With any other {letters} in its place, {symbol} stays.",
   },
   flowPlaced: "{symbol} ({unit} {place})",
   flowRaises:
-    "Of all symbols it raises the score of {up} most, by {raised}, and lowers that of {down} most, by {lowered}.",
+    "It changes the score of {symbol} by {own}, and that of {other} by {others}; most of all it raises {up}, by {raised}.",
   flowReach: { all: "for all symbols", letter: "as {letter} reads", symbol: "for symbol {place} alone" },
   flowReads: {
     source: "To read {symbol}, it looks at: {list}.",
@@ -112,7 +114,7 @@ const WORDS = {
     text: "the text so far; it is to write {symbol}",
   },
   flowTryLetters: "Try other {letters} for {letter}",
-  flowUnguessed: "Follow {symbol}, symbol {place}: it cannot be guessed",
+  flowUnguessed: "Follow symbol {place}: not guessed",
   flowWidest: {
     for: "The widest ribbon helps here: {edge}: {change}.",
     against: "The widest ribbon is not what helps: {edge}, works against {symbol}: {change}.",
@@ -192,7 +194,7 @@ const WORDS = {
     line: " The other tabs: still “{line}”.",
     cut: " The other tabs show it with nothing cut.",
   },
-  otherThan: { line: " Framed: what differs.", cut: " Framed: other than with nothing cut." },
+  otherThan: { line: " Framed: what differs from “{line}”.", cut: " Framed: other than with nothing cut." },
   outputChanges: "the output changes by {most} at most",
   pageFrozen: "The numbers of this page cannot be changed: {frozen}.",
   pinned: "No number of it can be changed: {pinned}.",
