@@ -37,6 +37,7 @@ function idsOf(text) {
   return { ids: symbols.slice(0, told.longest).map((symbol) => told.ids[symbol]), note };
 }
 
+// The id of the symbol with the highest score, of those that may be written.
 const likeliest = (row) => {
   let best = -1;
   for (let k = 0; k < row.length; k++)

@@ -195,6 +195,7 @@ function layoutOf(a, tokens, count) {
 const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
 const namesNow = (map) => map.tokens.map((list) => Masks.tokensNow(list).map(shownToken));
 
+// Also called when numbers, colours, symbols or the chosen cell are others.
 function paint(map) {
   const { canvas, ratio, width, height, lines, stacks, side, top, cell } = map;
   const pen = canvas.getContext("2d");
@@ -250,6 +251,7 @@ function paintCell(pen, { found, head, cell }, row, column, left, up) {
   }
 }
 
+// Slanted lines in a square: what is hidden has no colour of a number.
 function hatch(pen, left, up, cell) {
   pen.save();
   pen.beginPath();
@@ -266,6 +268,7 @@ function hatch(pen, left, up, cell) {
   pen.restore();
 }
 
+// The chosen cell, if it is one of this head.
 function frameChosen(pen, { i, head, side, top, cell, queryStep, keyStep }) {
   const chosen = state.cell;
   if (!chosen || chosen.map !== i || chosen.head !== head) return;

@@ -126,6 +126,7 @@ const fingers = new Map(); // id of a pointer that is down -> where it is, [x, y
 let moved = 0; // pixels since the last one came down
 const STILL = 4; // pixels that a click may move
 
+// A wheel zooms about the pointer, farther the more it turns.
 function onWheel(event) {
   event.preventDefault();
   const lines = event.deltaMode ? 0.05 : 0.0016; // a wheel tells lines, or pixels

@@ -143,6 +143,7 @@ function addBox(card, closed) {
   card.closed = closed;
 }
 
+// The line of a node, as short as a card takes (`head`): its name stands out.
 function headText(node) {
   const text = make("text", { x: 9, y: 19 });
   const cut = node.head.indexOf(" = ");

@@ -100,6 +100,7 @@ function joined(numbers) {
 // Below an array, by its id: its mean, norm and zeros, and the histogram of its numbers.
 const summary = (id, palette) => [figures(Shown.array(id)), histogram(Shown.array(id), palette)];
 
+// Of all its numbers, also of those that the page has not kept.
 function figures(a) {
   if (!a?.all || a.numbers.length < 2 || a.all.least === null) return null;
   const { mean, norm, zeros, odd } = a.all;

@@ -114,6 +114,7 @@ function editing(n) {
   return make("div", { class: "editing" }, why, inside, isSmall(n) ? howTo(node) : fields(n));
 }
 
+// How the fields of a node are used, which its figure already shows.
 function howTo(node) {
   const text =
     node.type === "bool"

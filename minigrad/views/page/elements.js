@@ -96,6 +96,7 @@ function textOf(names, element) {
   return name === "where" ? where(Sources.numberOf(operands[0]), ...texts) : each(name, texts);
 }
 
+// Where the way ends: an element of an array that has a name, or a number.
 function endOf(names, { slot, at }) {
   const known = names.get(slot);
   if (known)

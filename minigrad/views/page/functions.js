@@ -10,6 +10,8 @@ const negative = (x) => x < 0 || Object.is(x, -0);
 const logaddexp = (exp, log) => (a, b) =>
   a === b ? a + log(1) : Math.max(a, b) + log(exp(-Math.abs(a - b)));
 
+// As NumPy has it: the quotient of what the remainder leaves, which rounding may have left just below a
+// whole number.
 function floorDivide(a, b) {
   const quotient = (a - remainder(a, b)) / b;
   if (!Number.isFinite(quotient)) return b === 0 ? a / b : quotient;
@@ -150,6 +152,7 @@ const OF_INTEGERS = {
 
 // --- functions of many numbers: of the first of them, how many, and how far one is from the next ---
 
+// The function that takes one number after the other into what it has so far, at first `begin`.
 const fold = (begin, step) => (a, first, n, apart) => {
   let s = begin;
   for (let k = 0, i = first; k < n; k++, i += apart) s = step(s, a[i]);

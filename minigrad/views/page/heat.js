@@ -92,6 +92,7 @@ function isSmall(a) {
   return columns <= 6 && rows <= 8 && count === 1;
 }
 
+// An array of one number, written large.
 function oneNumber(a) {
   const isChanged = Arrays.changedAt(a, 0) !== undefined;
   return make(

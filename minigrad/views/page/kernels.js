@@ -2,7 +2,10 @@
 
 // A kernel is told the slot that its call writes, those that it reads, and the other arguments of the call (see
 // `script/tape.py`). What it returns does the work, each time with the numbers that are there then. `places` gives
-// where the elements of an array of some shape are that is looked at with strides.
+// where the elements of an array of some shape are that is looked at with strides. What `place` counts here is the
+// elements of a flat array.
+//
+// In the loops, `o` is the array that is written, and `a`, `b` and `c` are those that are read.
 
 import * as Shapes from "./shapes.js";
 import * as Functions from "./functions.js";
@@ -27,68 +30,54 @@ const each = (f) => (o, a, p, b, q, c, r) => {
   else for (let i = 0; i < o.length; i++) o[i] = f(a[p[i]]);
 };
 
-// Visit each group of a reduction: where it begins, and its place among them.
-function groups(sizes, row) {
-  const [outer, n, inner] = sizes;
-  for (let i = 0; i < outer; i++) for (let j = 0; j < inner; j++) row(i * n * inner + j, i * inner + j);
-}
+// --- along an axis: a call has the sizes before it, along it (n) and behind it (inner) ---
 
-const folding =
-  (fold) =>
-  (out, [read], [sizes]) => {
-    const o = out.array,
-      a = read.array,
-      [, n, inner] = sizes;
-    return () =>
-      groups(sizes, (first, place) => {
-        o[place] = fold(a, first, n, inner);
-      });
+// The kernel that visits each group of numbers along an axis: `row` gives, for the arrays, what is done
+// with a group, which is told where it begins, and its place among them. From one of its numbers to the
+// next it is `inner` places.
+const alongAxis =
+  (row) =>
+  (out, [read], [[outer, n, inner]]) => {
+    const visit = row(out.array, read.array, n, inner);
+    return () => {
+      for (let i = 0; i < outer; i++) for (let j = 0; j < inner; j++) visit(i * n * inner + j, i * inner + j);
+    };
   };
 
-const scanning =
-  ([begin, step]) =>
-  (out, [read], [sizes]) => {
-    const o = out.array,
-      a = read.array,
-      [, n, inner] = sizes;
-    return () =>
-      groups(sizes, (first) => {
-        let s = begin;
-        for (let k = 0, i = first; k < n; k++, i += inner) o[i] = s = step(s, a[i]);
-      });
-  };
+// One number of each group, such as its sum.
+const folding = (fold) =>
+  alongAxis((o, a, n, inner) => (first, place) => {
+    o[place] = fold(a, first, n, inner);
+  });
 
-const placing =
-  (beats) =>
-  (out, [read], [sizes]) => {
-    const o = out.array,
-      a = read.array,
-      [, n, inner] = sizes;
-    return () =>
-      groups(sizes, (first, place) => {
-        let best = 0;
-        for (let k = 1; k < n; k++) if (beats(a[first + k * inner], a[first + best * inner])) best = k;
-        o[place] = best;
-      });
-  };
+// What a fold has after each number, such as a sum of those so far.
+const scanning = ([begin, step]) =>
+  alongAxis((o, a, n, inner) => (first) => {
+    let s = begin;
+    for (let k = 0, i = first; k < n; k++, i += inner) o[i] = s = step(s, a[i]);
+  });
 
-// The order in which numbers are sorted: stable; NaN comes last.
-function argsort(out, [read], [sizes]) {
-  const o = out.array,
-    a = read.array,
-    [, n, inner] = sizes;
-  const before = (x, y) =>
-    (Number.isNaN(x) ? 1 : 0) - (Number.isNaN(y) ? 1 : 0) || (x < y ? -1 : x > y ? 1 : 0);
-  return () =>
-    groups(sizes, (first) => {
-      const order = Array.from({ length: n }, (_, k) => k).sort((k, l) =>
-        before(a[first + k * inner], a[first + l * inner]),
-      );
-      order.forEach((k, i) => {
-        o[first + i * inner] = k;
-      });
-    });
-}
+// Where in its group the number is that beats all others.
+const placing = (beats) =>
+  alongAxis((o, a, n, inner) => (first, place) => {
+    let best = 0;
+    for (let k = 1; k < n; k++) if (beats(a[first + k * inner], a[first + best * inner])) best = k;
+    o[place] = best;
+  });
+
+// NaN comes last, as in NumPy; numbers that are equal stay in their order.
+const inOrder = (x, y) =>
+  (Number.isNaN(x) ? 1 : 0) - (Number.isNaN(y) ? 1 : 0) || (x < y ? -1 : x > y ? 1 : 0);
+
+// The order in which the numbers of a group are sorted.
+const argsort = alongAxis((o, a, n, inner) => (first) => {
+  const order = Array.from({ length: n }, (_, k) => k).sort((k, l) =>
+    inOrder(a[first + k * inner], a[first + l * inner]),
+  );
+  order.forEach((k, i) => {
+    o[first + i * inner] = k;
+  });
+});
 
 // The place of a number among sorted ones; NaN comes last.
 function searched(out, [sorted, read], [right]) {
@@ -109,6 +98,9 @@ function searched(out, [sorted, read], [right]) {
   };
 }
 
+// --- moving elements ---
+
+// What is seen of an array with strides, such as a transposed or a broadcast one.
 function moved(out, [read], [begin, strides], places) {
   const o = out.array,
     a = read.array,
@@ -116,15 +108,17 @@ function moved(out, [read], [begin, strides], places) {
   return () => Functions.LOOPS.same(o, a, from);
 }
 
+// The gradient of that: each element goes to where it was seen, and the others stay 0.
 function movedBack(out, [read], [begin, strides], places) {
   const o = out.array,
     a = read.array,
     to = places(read.shape, begin, strides);
   return () => {
     for (let i = 0; i < a.length; i++) o[to[i]] = a[i];
-  }; // the others stay 0
+  };
 }
 
+// Elements from places that were fixed when the page was written; below 0, the number of the border.
 function picked(out, [read, border], [from]) {
   const o = out.array,
     a = read.array,
@@ -163,6 +157,7 @@ function indexed(shape, others, indices, [axes, at], places) {
   };
 }
 
+// Elements at the places that arrays of integers give.
 function taken(out, [read, ...indices], params, places) {
   const o = out.array,
     a = read.array,
@@ -173,6 +168,7 @@ function taken(out, [read, ...indices], params, places) {
     });
 }
 
+// The gradient of that: each element is added where it was taken. Sums are made in float64.
 function put(out, [read, ...indices], params, places) {
   const o = new Float64Array(out.size),
     a = read.array,
@@ -186,6 +182,7 @@ function put(out, [read, ...indices], params, places) {
   };
 }
 
+// Arrays one after the other along an axis: in turn, a block of each, whose sizes are `blocks`.
 function join(out, reads, [blocks]) {
   const o = out.array,
     row = blocks.reduce((a, b) => a + b, 0);
@@ -264,7 +261,7 @@ function scatter(to, from, begin, order) {
 function multiply(A, B, C, m, k, n) {
   for (let c = 0; c < n; c += 4)
     for (let i = 0; i < m; i += 2) {
-      const u = i * k,
+      const u = i * k, // where the two rows begin, in A and in C
         w = u + k,
         o = i * n + c,
         q = o + n;

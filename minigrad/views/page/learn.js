@@ -75,6 +75,7 @@ function newRun() {
   learning.taken = 0;
 }
 
+// Take steps one after the other, or stop that.
 function toggleLearning() {
   if (learning.timer) return stopLearning();
   newRun();
@@ -91,6 +92,7 @@ function stopLearning() {
   say(learnText());
 }
 
+// How the loss has changed since the first step, and what that means.
 function learnText() {
   const { losses } = learning;
   if (losses.length < 2) return "No step was taken yet.";

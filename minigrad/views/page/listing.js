@@ -232,9 +232,9 @@ function toggleCode(on) {
   byId("code-switch").setAttribute("aria-pressed", String(on));
 }
 
-// A line lights up its nodes, and a node its line.
 let lit = []; // the elements that are lit up
 const MOST_LIT = 60; // nodes whose cards are lit up: of more, none
+// A line of code lights up its nodes, and a node its line; of nodes in closed boxes, the boxes.
 function light(numbers) {
   for (const element of lit) element.classList.remove("lit");
   const cards = Graph.hasDrawings && numbers.length < MOST_LIT ? numbers.map(cardHere) : [];

@@ -165,6 +165,7 @@ function refresh(touched) {
   tell("numbers");
 }
 
+// A gradient that is zero or not may have become the other; what is known of it otherwise stays.
 function refreshNode(node) {
   node.value = idOf(tape.value[node.n], original.value.get(node.n));
   const slot = tape.gradient[node.n];
@@ -176,6 +177,7 @@ function refreshNode(node) {
   node.state = canChange ? (isZero() ? "zero" : "known") : atFirst;
 }
 
+// `computed`: the slots that were computed again.
 function refreshEdge(edge, computed) {
   const slots = tape.passed[edge.id];
   if (!slots) return;

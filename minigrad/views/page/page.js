@@ -1,4 +1,4 @@
-// --- help, keys, and the start ---------------------------------------------------------------------------
+// --- help, keys, and the start: this file runs last ------------------------------------------------------
 
 import { byId, data, fill, hear, hideTip, icon, make, render, say, soft, state } from "./base.js";
 import * as Graph from "./graph.js";
@@ -103,6 +103,7 @@ function isText({ key, target }) {
   return true;
 }
 
+// The arrow keys point to a match, Enter opens it.
 function keyInSearch(event) {
   const act = {
     ArrowDown: () => Search.point(Search.pointed + 1),

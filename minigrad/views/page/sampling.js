@@ -25,6 +25,7 @@ function distribution(scores, temperature, k, p) {
   return allowed.map((share) => share / left);
 }
 
+// Draw a symbol from the probabilities of the table.
 function draw() {
   const { scores } = reading;
   const p = distribution(scores[chosen.step], chosen.temperature, chosen.k, chosen.p);

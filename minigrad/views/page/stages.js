@@ -14,6 +14,7 @@ stages.forEach((stage, i) => {
   stage.setAttribute("aria-label", stage.dataset.title);
 });
 
+// A page without attention maps has no tab for them, and one without Graphviz none for the drawing.
 function stageTabs() {
   const shown = stages.filter(
     (stage) =>

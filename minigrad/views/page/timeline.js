@@ -12,11 +12,11 @@ import * as ChapterList from "./chapter_list.js";
 import * as ChapterPlay from "./chapter_play.js";
 import * as Pace from "./pace.js";
 
-// How large the value or gradient of each step is: the logarithm of its norm, and the range of each half.
-let sizes, ends;
+let sizes; // how large the value of each step is, or on the way back its gradient: the logarithm of the norm
+let ends; // the least and the greatest of these on the way forward, and on the way back
 function measure() {
-  sizes = Graph.events.map((event) =>
-    Math.log10(Shown.norm(event.back ? Graph.nodes.get(event.n).gradient : Graph.nodes.get(event.n).value)),
+  sizes = Graph.events.map(({ n, back }) =>
+    Math.log10(Shown.norm(Graph.nodes.get(n)[back ? "gradient" : "value"])),
   );
   ends = [false, true].map((back) => {
     const some = sizes.filter((v, i) => Graph.events[i].back === back && Number.isFinite(v));
