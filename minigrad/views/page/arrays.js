@@ -33,28 +33,14 @@ function kept(id) {
 function unpack(packed) {
   const steps = packed.k || packed.s.map(() => 1);
   const shape = packed.s.map((n, axis) => Math.ceil(n / steps[axis])); // of what was kept
-  const size = Shapes.size(shape);
-  let numbers,
-    digits = DIGITS;
-  if (packed.c !== undefined) {
-    numbers = decoded(bytes(packed.c), packed.e);
-    digits = LARGE_DIGITS;
-  } else if (packed.x !== undefined) {
-    const raw = bytes(packed.x).buffer;
-    numbers = packed.w === 8 ? new Float64Array(raw) : Float64Array.from(new Float32Array(raw));
-  } else if (packed.b !== undefined) {
-    const bits = bytes(packed.b);
-    numbers = Float64Array.from({ length: size }, (_, i) => (bits[i >> 3] >> (i & 7)) & 1);
-  } else {
-    numbers = Float64Array.from(packed.v, (v) => (typeof v === "string" ? NOT_FINITE[v] : v));
-  }
+  const numbers = unpackedNumbers(packed, Shapes.size(shape));
   let largest = 0;
   for (const v of numbers) if (Number.isFinite(v) && Math.abs(v) > largest) largest = Math.abs(v);
   return {
     shape,
     steps,
     numbers,
-    digits,
+    digits: packed.c === undefined ? DIGITS : LARGE_DIGITS,
     largest,
     full: packed.s,
     kind: packed.t,
@@ -62,6 +48,20 @@ function unpack(packed) {
     histogram: packed.h || [],
     thinned: packed.k !== undefined,
   };
+}
+
+// They are in one of four forms: three digits each, as they are in memory, bits of booleans, or a list.
+function unpackedNumbers(packed, size) {
+  if (packed.c !== undefined) return decoded(bytes(packed.c), packed.e);
+  if (packed.x !== undefined) {
+    const raw = bytes(packed.x).buffer;
+    return packed.w === 8 ? new Float64Array(raw) : Float64Array.from(new Float32Array(raw));
+  }
+  if (packed.b !== undefined) {
+    const bits = bytes(packed.b);
+    return Float64Array.from({ length: size }, (_, i) => (bits[i >> 3] >> (i & 7)) & 1);
+  }
+  return Float64Array.from(packed.v, (v) => (typeof v === "string" ? NOT_FINITE[v] : v));
 }
 
 // Numbers of three digits and a power of ten, two bytes each (see `packing.py`); `top`: the power of the

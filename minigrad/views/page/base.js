@@ -42,13 +42,13 @@ const state = {
   time: 0, // how many steps have been taken; 0 is before the first
   view: "all", // the drawing that is shown
   chosen: null, // the node that the panel is about, unless it is that of the step
-  stage: "drawing",
-  tab: "overview",
-  follow: true,
-  predict: false,
-  playing: null,
+  stage: "drawing", // the id of the tab that is open above the drawing
+  tab: "overview", // and in the panel
+  follow: true, // whether each step opens the drawing in which it happens
+  predict: false, // whether gradients are hidden until they are worked out
+  playing: null, // while it plays: the timer of the next step, or true
   answered: new Map(), // edge -> what the reader typed, or "shown"
-  cell: null, // of an attention map
+  cell: null, // of an attention map: {map, head, row, column}
   asked: null, // a question of the chapter that plays
 };
 
@@ -219,31 +219,42 @@ function keepFocus(act) {
 
 // --- the small box beside the pointer ---
 
-// `free`: rectangles that it is not to cover, where there is room for it beside them.
+// Show a text beside the pointer. `free`: rectangles that it is not to cover, where there is room beside them.
 function tip(text, event, free = []) {
   const box = byId("tip");
   box.textContent = text;
   box.hidden = false;
   const { width, height } = box.getBoundingClientRect();
   const [x, y] = [event.clientX, event.clientY];
-  const inside = (v, size, all) => Math.max(4, Math.min(all - size - 8, v));
-  const below = y + 18 + height > innerHeight ? y - height - 10 : y + 16;
-  const places = [[inside(x + 14, width, innerWidth), below]];
-  if (free.length)
-    for (let away = 10; away < 400; away += 15)
-      for (const at of [x + away, x - width - away, x - width / 2])
-        for (const up of [y - height / 2, y + away, y - height - away])
-          places.push([inside(at, width, innerWidth), inside(up, height, innerHeight)]);
-  const covered = ([at, up]) =>
-    [...free, { left: x - 2, right: x + 2, top: y - 2, bottom: y + 2 }].reduce((sum, one) => {
-      const wide = Math.min(one.right, at + width) - Math.max(one.left, at);
-      const high = Math.min(one.bottom, up + height) - Math.max(one.top, up);
-      return sum + Math.max(0, wide) * Math.max(0, high);
-    }, 0);
-  const areas = places.map(covered);
-  const [left, top] = places[areas.indexOf(Math.min(...areas))];
+  const pointer = { left: x - 2, right: x + 2, top: y - 2, bottom: y + 2 };
+  const corners = cornersBeside(x, y, width, height, free.length > 0);
+  const areas = corners.map((corner) => coveredArea(corner, width, height, [...free, pointer]));
+  const [left, top] = corners[areas.indexOf(Math.min(...areas))];
   box.style.left = `${left}px`;
   box.style.top = `${top}px`;
+}
+
+// Where in the window the upper left corner of a box of that size can be: the usual place, and `more` around it, the
+// nearest first.
+function cornersBeside(x, y, width, height, more) {
+  const inside = (v, size, all) => Math.max(4, Math.min(all - size - 8, v));
+  const below = y + 18 + height > innerHeight ? y - height - 10 : y + 16;
+  const corners = [[inside(x + 14, width, innerWidth), below]];
+  if (more)
+    for (let away = 10; away < 400; away += 15)
+      for (const left of [x + away, x - width - away, x - width / 2])
+        for (const top of [y - height / 2, y + away, y - height - away])
+          corners.push([inside(left, width, innerWidth), inside(top, height, innerHeight)]);
+  return corners;
+}
+
+// How much of some rectangles a box covers, in square pixels.
+function coveredArea([left, top], width, height, rectangles) {
+  return rectangles.reduce((sum, one) => {
+    const wide = Math.min(one.right, left + width) - Math.max(one.left, left);
+    const high = Math.min(one.bottom, top + height) - Math.max(one.top, top);
+    return sum + Math.max(0, wide) * Math.max(0, high);
+  }, 0);
 }
 
 // Take the small box away, when the pointer leaves what it was about.

@@ -139,23 +139,24 @@ function grid(a, palette, name, read, labels) {
       along ? make("th", { scope: "row" }, along[r]) : null,
       Array.from({ length: columns }, (_, c) => cell(r * columns + c)),
     );
+  const attributes = {
+    "aria-label": filled(WORDS.readNumbers, { name }),
+    tabindex: 0,
+    onkeydown: arrowReader(a, columns, labels, read),
+  };
+  const body = Array.from({ length: rows }, (_, r) => row(r));
+  return make("div", { class: "scroll" }, make("table", attributes, head, body));
+}
+
+// What reads the number that an arrow key leads to, from the one that was read last.
+function arrowReader(a, columns, labels, read) {
   let place = 0;
-  const onkeydown = (event) => {
+  return (event) => {
     const move = arrow(event);
     if (!move) return;
     place = Math.max(0, Math.min(a.numbers.length - 1, place + columns * move[0] + move[1]));
     say([Arrays.at(a, place, labels), read(Arrays.indexOf(a, place))].filter(Boolean).join("; "));
   };
-  return make(
-    "div",
-    { class: "scroll" },
-    make(
-      "table",
-      { "aria-label": filled(WORDS.readNumbers, { name }), tabindex: 0, onkeydown },
-      head,
-      Array.from({ length: rows }, (_, r) => row(r)),
-    ),
-  );
 }
 
 // What makes the cell of a place in such a table.
@@ -188,7 +189,7 @@ const WIDTH = 350; // of a map, with its labels
 function heatMap(a, palette, name, pointed, pick, labels, tilesAre) {
   const layout = layoutOf(a, labels);
   const canvas = make("canvas", { tabindex: 0, role: "img" });
-  Pictures.paint(canvas, a, palette, layout.perRow, layout.gap, layout.cell, layout.tall);
+  Pictures.paint(canvas, a, palette, layout);
   canvas.setAttribute("aria-label", filled(WORDS.readMap, { name, range: spanText(a) }));
   const reading = make("span", { class: "reading" });
   listen(canvas, a, layout, labels, pick, (place) => {

@@ -58,14 +58,15 @@ function scratch(width, height) {
   return scratchPad;
 }
 
-// Paint an array on a canvas, which becomes as large as it takes: `perRow` tiles stand beside each
-// other, `gap` pixels apart, and a number is `cellWidth` times `cellHeight` pixels.
-function paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight) {
+// Paint an array on a canvas, which becomes as large as it takes. `layout`: `perRow` tiles stand beside each
+// other, `gap` pixels apart, and a number is `cell` pixels wide and `tall` pixels high.
+function paint(canvas, a, palette, layout) {
+  const { perRow, gap, cell, tall } = layout;
   const { rows, columns, count } = tiles(a);
   const tone = tones(palette);
   const lines = Math.ceil(count / perRow);
-  const width = perRow * columns * cellWidth + (perRow - 1) * gap;
-  const height = lines * rows * cellHeight + (lines - 1) * gap;
+  const width = perRow * columns * cell + (perRow - 1) * gap;
+  const height = lines * rows * tall + (lines - 1) * gap;
   canvas.width = Math.max(1, Math.round(width));
   canvas.height = Math.max(1, Math.round(height));
   const context = canvas.getContext("2d");
@@ -77,41 +78,51 @@ function paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight) {
     for (let i = 0; i < rows * columns; i++)
       pixels.data.set(tint(a.numbers[t * rows * columns + i], a.largest, tone), 4 * i);
     pen.putImageData(pixels, 0, 0);
-    const x = (t % perRow) * (columns * cellWidth + gap),
-      y = Math.floor(t / perRow) * (rows * cellHeight + gap);
-    context.drawImage(piece, x, y, columns * cellWidth, rows * cellHeight);
+    const x = (t % perRow) * (columns * cell + gap),
+      y = Math.floor(t / perRow) * (rows * tall + gap);
+    context.drawImage(piece, x, y, columns * cell, rows * tall);
   }
-  painted.set(canvas, [a, palette, perRow, gap, cellWidth, cellHeight]);
+  painted.set(canvas, { a, palette, layout });
 }
 
 const painted = new WeakMap(); // canvas -> how it was painted
 // Paint the same picture, with frames around some places: one around neighbours in a row or a column.
 function repaint(canvas, places) {
-  const [a, palette, perRow, gap, cellWidth, cellHeight] = painted.get(canvas);
-  paint(canvas, a, palette, perRow, gap, cellWidth, cellHeight);
+  const { a, palette, layout } = painted.get(canvas);
+  const { perRow, gap, cell, tall } = layout;
+  paint(canvas, a, palette, layout);
   const { rows, columns } = tiles(a);
   const context = canvas.getContext("2d");
   context.strokeStyle = getComputedStyle(canvas).getPropertyValue("--forward");
   context.lineWidth = 2;
+  for (const { place, across, down } of runsOf(places, rows, columns)) {
+    const row = Math.floor(place / columns) % rows,
+      tile = Math.floor(place / (rows * columns));
+    context.strokeRect(
+      (tile % perRow) * (columns * cell + gap) + (place % columns) * cell,
+      Math.floor(tile / perRow) * (rows * tall + gap) + row * tall,
+      Math.max(2, across * cell),
+      Math.max(2, down * tall),
+    );
+  }
+}
+
+// Places in runs of neighbours: the first of each, and how many of them are beside or below each other.
+function runsOf(places, rows, columns) {
   const left = new Set(places);
+  const runs = [];
   for (const place of [...left].sort((x, y) => x - y)) {
     if (!left.has(place)) continue;
-    const row = Math.floor(place / columns) % rows,
-      column = place % columns,
-      tile = Math.floor(place / (rows * columns));
+    const row = Math.floor(place / columns) % rows;
     let across = 1,
       down = 1;
-    while (column + across < columns && left.has(place + across)) across++;
+    while ((place % columns) + across < columns && left.has(place + across)) across++;
     if (across === 1) while (row + down < rows && left.has(place + down * columns)) down++;
     for (let k = 0; k < across; k++) left.delete(place + k);
     for (let k = 0; k < down; k++) left.delete(place + k * columns);
-    context.strokeRect(
-      (tile % perRow) * (columns * cellWidth + gap) + column * cellWidth,
-      Math.floor(tile / perRow) * (rows * cellHeight + gap) + row * cellHeight,
-      Math.max(2, across * cellWidth),
-      Math.max(2, down * cellHeight),
-    );
+    runs.push({ place, across, down });
   }
+  return runs;
 }
 
 const MOST_DOTS = [56, 14]; // beside and below each other: a card has room for no more

@@ -51,21 +51,10 @@ function ofElement(element) {
   const box = element.getBoundingClientRect();
   const width = Math.ceil(Math.max(box.width, element.scrollWidth)) + 2 * MARGIN;
   const height = Math.ceil(Math.max(box.height, element.scrollHeight)) + 2 * MARGIN;
-  const copy = element.cloneNode(true);
-  const canvases = [...element.querySelectorAll("canvas")];
-  copy.querySelectorAll("canvas").forEach((canvas, i) => {
-    const { width: w, height: h } = canvases[i].getBoundingClientRect();
-    canvas.replaceWith(
-      make("img", { src: canvases[i].toDataURL(), style: `width:${w}px;height:${h}px;display:block` }),
-    );
-  });
-  for (const other of copy.querySelectorAll("button, input, form"))
-    if (other.closest(".chapter, .guess, .editing")) other.remove();
-  copy.style.cssText = `overflow:visible;height:auto;padding:${MARGIN}px;contain:none;background:var(--paper)`;
   const inside = make(
     "div",
     { id: element.parentElement.id, style: "display:block;border:0;font:14px/1.45 var(--sans)" },
-    copy,
+    stillCopy(element),
   );
   const body = make("div", { xmlns: "http://www.w3.org/1999/xhtml", class: "picture" }, inside);
   const frame = document.createElementNS(SVG, "foreignObject");
@@ -78,6 +67,21 @@ function ofElement(element) {
     styleOf(".picture", () => true),
     frame,
   );
+}
+
+// A copy of an element that only shows: canvases are images, and what asks something of the reader is left out.
+function stillCopy(element) {
+  const copy = element.cloneNode(true);
+  const canvases = [...element.querySelectorAll("canvas")];
+  copy.querySelectorAll("canvas").forEach((canvas, i) => {
+    const { width, height } = canvases[i].getBoundingClientRect();
+    const style = `width:${width}px;height:${height}px;display:block`;
+    canvas.replaceWith(make("img", { src: canvases[i].toDataURL(), style }));
+  });
+  for (const other of copy.querySelectorAll("button, input, form"))
+    if (other.closest(".chapter, .guess, .editing")) other.remove();
+  copy.style.cssText = `overflow:visible;height:auto;padding:${MARGIN}px;contain:none;background:var(--paper)`;
+  return copy;
 }
 
 // What there is to copy now: its name, and how its picture is made.
