@@ -1,7 +1,7 @@
 // --- another line: what a model writes for a text that is typed, decoded again at each key ------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural, SPACE, SPECIAL, state } from "./base.js";
+import { byId, data, fill, make, plural, softSpan, SPACE, SPECIAL, state } from "./base.js";
 import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 import * as Flow from "./flow.js";
@@ -159,7 +159,7 @@ function step(said, t, was) {
       "div",
       { class: "so-far" },
       make("span", { class: "label" }, "written"),
-      t ? names.slice(0, t).map(named) : make("span", { class: "soft" }, "nothing yet"),
+      t ? names.slice(0, t).map(named) : softSpan("nothing yet"),
       make("b", { class: `next ${isNew}`.trim() }, named(names[t])),
     ),
     make("div", { class: "chances" }, bars(said.p[t])),
@@ -213,7 +213,7 @@ function look(said, weights, name) {
   return make(
     "div",
     { class: "look" },
-    make("span", { class: "soft" }, name),
+    softSpan(name),
     make(
       "span",
       { class: "row" },

@@ -85,6 +85,8 @@ function fill(element, ...children) {
 
 // A paragraph in a soft colour: what explains, and can be passed over.
 const soft = (...children) => make("p", { class: "soft" }, ...children);
+// The same within a line.
+const softSpan = (...children) => make("span", { class: "soft" }, ...children);
 
 // A table of two columns, from pairs of a name and what stands beside it; a pair may be null.
 // `attributes` are those of the right column.
@@ -279,6 +281,7 @@ export {
   say,
   shownToken,
   soft,
+  softSpan,
   SPACE,
   SPECIAL,
   state,

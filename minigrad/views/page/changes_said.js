@@ -1,7 +1,7 @@
 // --- the line on top: how many numbers are changed, and what follows ---------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, fill, hear, make, plural } from "./base.js";
+import { byId, fill, hear, make, plural, softSpan } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
@@ -40,7 +40,7 @@ function whatChanged() {
     make("b", {}, counts.filter(Boolean).join(", ") || "As it was written"),
     lossLine(isChanged),
     told ? make("span", {}, "likeliest symbols ", told.now) : null,
-    told?.was ? make("span", { class: "soft" }, WORDS.lossAgainst) : null,
+    told?.was ? softSpan(WORDS.lossAgainst) : null,
     fixedNotes(),
     make("span", { class: "soft only-extra" }, "The part below shows the run as it was written."),
     buttons(!isChanged),

@@ -1,7 +1,7 @@
 // --- the numbers of a node to be changed, and the tabs of a page that computes ---------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { breakable, data, make, render, soft } from "./base.js";
+import { breakable, data, make, render, soft, softSpan } from "./base.js";
 import * as Shapes from "./shapes.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
@@ -78,9 +78,7 @@ function chosenField(n, kind, fieldAt) {
   return make(
     "p",
     { class: "chosen-number" },
-    place === undefined
-      ? make("span", { class: "soft" }, how)
-      : [make("code", {}, `${Fields.nameAt(n, place)} = `), fieldAt(place)],
+    place === undefined ? softSpan(how) : [make("code", {}, `${Fields.nameAt(n, place)} = `), fieldAt(place)],
   );
 }
 

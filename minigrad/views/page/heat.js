@@ -1,7 +1,7 @@
 // --- an array in the panel: numbers where they are few, else a heat map to read them from --------------------
 
 import { filled, WORDS } from "./words.js";
-import { arrow, data, hideTip, make, say, shownToken, tip } from "./base.js";
+import { arrow, data, hideTip, make, say, shownToken, softSpan, tip } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
@@ -65,16 +65,15 @@ function heat(
   { palette = "value", letters = [], note = "", read = () => {}, pick = null, fixed = null } = {},
 ) {
   const a = Shown.array(id);
-  const soft = (text) => make("span", { class: "soft" }, text);
   const caption = make(
     "figcaption",
     {},
     make("code", {}, name),
-    note ? soft(note) : null,
+    note ? softSpan(note) : null,
     Doubts.fixedBadge(fixed),
-    a ? null : soft("not kept"),
+    a ? null : softSpan("not kept"),
     a?.full.length ? shapeOf(a.full, letters) : null,
-    a && !a.numbers.length ? soft("empty") : null,
+    a && !a.numbers.length ? softSpan("empty") : null,
   );
   const figure = make("figure", { class: "heat" }, caption);
   if (!a) return figure;

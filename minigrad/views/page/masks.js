@@ -1,7 +1,7 @@
 // --- a cell of an attention map, in the mask -------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { make } from "./base.js";
+import { make, softSpan } from "./base.js";
 import * as Shapes from "./shapes.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
@@ -66,7 +66,7 @@ function maskSwitch(found, head, row, column) {
         "b",
       ),
     ),
-    all.length ? make("span", { class: "soft" }, filled(WORDS.forAll, { letters: all.join(" and ") })) : null,
+    all.length ? softSpan(filled(WORDS.forAll, { letters: all.join(" and ") })) : null,
   );
 }
 

@@ -1,6 +1,6 @@
 // --- search ----------------------------------------------------------------------------------------------
 
-import { breakable, byId, data, fill, make, plural, say } from "./base.js";
+import { breakable, byId, data, fill, make, plural, say, softSpan } from "./base.js";
 import * as Places from "./places.js";
 import * as Graph from "./graph.js";
 import * as Stages from "./stages.js";
@@ -54,7 +54,7 @@ function matchItem({ text, more }, i) {
     "li",
     { role: "option", id: `found-${i}`, onclick: () => pick(i) },
     make("code", {}, breakable(text)),
-    more ? make("span", { class: "soft" }, "in ", breakable(more)) : null,
+    more ? softSpan("in ", breakable(more)) : null,
   );
 }
 

@@ -1,7 +1,7 @@
 // --- what if: parts of the model switched off, and what that does to the loss and to the output ------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, keepFocus, make, plural, render, say, soft, state } from "./base.js";
+import { byId, data, fill, keepFocus, make, plural, render, say, soft, softSpan, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
@@ -193,7 +193,7 @@ function partItem({ name, off, places }) {
       "div",
       { class: "switch-row" },
       switchButton(name, gates, name),
-      make("span", { class: "soft" }, gates.length > 1 ? plural(gates.length, "place") : ""),
+      softSpan(gates.length > 1 ? plural(gates.length, "place") : ""),
     ),
     soft(`Off: ${off}.`),
     effectLine(name),
@@ -221,7 +221,6 @@ function effectLine(name) {
 
 // A switch for each place of a part.
 function eachPlace(name, places) {
-  const inSoft = (text) => make("span", { class: "soft" }, text);
   return make(
     "details",
     {},
@@ -238,7 +237,7 @@ function eachPlace(name, places) {
           "li",
           {},
           switchButton(`${name} at ${placeName(place)}`, [place.gate], placeName(place)),
-          gives(place, inSoft),
+          gives(place, softSpan),
         ),
       ),
     ),
