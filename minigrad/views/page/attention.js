@@ -29,12 +29,12 @@ import * as Masks from "./masks.js";
 import * as Stages from "./stages.js";
 import * as Places from "./places.js";
 
-// `found`: one of `data.maps`, as `attention.py` found it, which names its nodes: its weights, scores,
-// query, key and mask. `map`: how one head of it is drawn. A cell is a row, which is a query, and a
-// column, which is a key.
+// `map`: one of `data.maps`, as `attention.py` made it: the numbers of its nodes, that is of its weights,
+// scores, query, key and mask, and whatever is said of it. `i`: its place there. `picture`: how one head of it
+// is drawn. A cell is a row, which is a query, and a column, which is a key.
 
 // node of weights -> the number of its map
-const mapOf = new Map(data.maps.map((found, i) => [found.weights, i]));
+const mapOf = new Map(data.maps.map((map, i) => [map.weights, i]));
 
 // What shows weights of the maps: called once more where numbers, colours or the chosen cell are others.
 const repaints = [];
@@ -60,8 +60,7 @@ function mapButton(n) {
 function attentionStage() {
   const box = byId("attention");
   if (box.childElementCount) return;
-  const canTurn =
-    Live.tape && data.maps.some((found) => found.mask !== null && Fields.slotOf(found.mask) !== null);
+  const canTurn = Live.tape && data.maps.some((map) => map.mask !== null && Fields.slotOf(map.mask) !== null);
   box.append(
     make(
       "p",
@@ -70,16 +69,16 @@ function attentionStage() {
       canTurn ? " A double click on a cell, or m, turns it in the mask." : "",
     ),
   );
-  for (const [i, found] of data.maps.entries()) box.append(...mapPart(found, i));
+  for (const [i, map] of data.maps.entries()) box.append(...mapPart(map, i));
 }
 
 // A map with its title: a picture of each head that the page has kept.
-function mapPart(found, i) {
-  const node = Graph.nodes.get(found.weights);
+function mapPart(map, i) {
+  const node = Graph.nodes.get(map.weights);
   const a = () => Shown.array(node.value); // other numbers may be there later
   const count = Shapes.size(node.shape.slice(0, -2));
   const heads = Array.from({ length: count }, (_, head) => head).filter(
-    (head) => element(found, node.value, head, 0, 0) !== null,
+    (head) => element(map, node.value, head, 0, 0) !== null,
   );
   return [
     make("h2", { id: `map-${i}` }, nameOfMap(i), badgeOf(node)),
@@ -87,7 +86,7 @@ function mapPart(found, i) {
     make(
       "div",
       { class: "heads" },
-      heads.map((head) => headMap(found, i, a, head, count)),
+      heads.map((head) => headMap(map, i, a, head, count)),
     ),
   ];
 }
@@ -118,25 +117,25 @@ function kindOf(i) {
 
 // The title of a map: the kind of attention, and the module that it is in.
 function nameOfMap(i) {
-  const found = data.maps[i];
-  const name = found.place || Graph.nameOf(found.weights);
-  return found.kind ? `${found.kind[0].toUpperCase()}${found.kind.slice(1)}: ${name}` : name;
+  const map = data.maps[i];
+  const name = map.place || Graph.nameOf(map.weights);
+  return map.kind ? `${map.kind[0].toUpperCase()}${map.kind.slice(1)}: ${name}` : name;
 }
 
 // Of the queries and the keys: what is told of the module, else what stands along the axes, else numbers.
-function tokensOf(found, rows, columns) {
-  const letters = Graph.nodes.get(found.weights).letters.slice(-2);
+function tokensOf(map, rows, columns) {
+  const letters = Graph.nodes.get(map.weights).letters.slice(-2);
   const along = (n, letter) => {
     const known = data.labels[letter];
     return known?.length === n ? known : Array.from({ length: n }, (_, k) => String(k));
   };
-  return found.tokens || [along(rows, letters[0]), along(columns, letters[1])];
+  return map.tokens || [along(rows, letters[0]), along(columns, letters[1])];
 }
 
 // The map of one head, of `count`: a picture of its weights, in which a cell can be pointed at and chosen.
-function headMap(found, i, a, head, count) {
+function headMap(map, i, a, head, count) {
   const [rows, columns] = a().full.slice(-2);
-  const tokens = tokensOf(found, rows, columns);
+  const tokens = tokensOf(map, rows, columns);
   const canvas = make("canvas", {
     tabindex: 0,
     role: "img",
@@ -144,15 +143,15 @@ function headMap(found, i, a, head, count) {
     "data-head": head,
     "aria-label": filled(WORDS.readHead, { head: head + 1, rows, columns }),
   });
-  const map = { found, i, a, head, tokens, canvas, ...layoutOf(a(), tokens, count) };
-  canvas.width = map.width * map.ratio;
-  canvas.height = map.height * map.ratio;
-  canvas.style.width = `${map.width}px`;
-  canvas.style.height = `${map.height}px`;
-  const repaint = () => paint(map);
+  const picture = { map, i, a, head, tokens, canvas, ...layoutOf(a(), tokens, count) };
+  canvas.width = picture.width * picture.ratio;
+  canvas.height = picture.height * picture.ratio;
+  canvas.style.width = `${picture.width}px`;
+  canvas.style.height = `${picture.height}px`;
+  const repaint = () => paint(picture);
   repaint();
   repaints.push(repaint);
-  listen(map);
+  listen(picture);
   return make(
     "figure",
     {},
@@ -193,27 +192,27 @@ function layoutOf(a, tokens, count) {
 }
 
 const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
-const namesNow = (map) => map.tokens.map((list) => Masks.tokensNow(list).map(shownToken));
+const namesNow = (picture) => picture.tokens.map((list) => Masks.tokensNow(list).map(shownToken));
 
 // Also called when numbers, colours, symbols or the chosen cell are others.
-function paint(map) {
-  const { canvas, ratio, width, height, lines, stacks, side, top, cell } = map;
+function paint(picture) {
+  const { canvas, ratio, width, height, lines, stacks, side, top, cell } = picture;
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
-  paintNames(pen, map);
+  paintNames(pen, picture);
   lines.forEach((row, y) =>
-    stacks.forEach((column, x) => paintCell(pen, map, row, column, side + x * cell, top + y * cell)),
+    stacks.forEach((column, x) => paintCell(pen, picture, row, column, side + x * cell, top + y * cell)),
   );
   pen.strokeStyle = Pictures.colour("--line");
   pen.strokeRect(side - 0.5, top - 0.5, stacks.length * cell + 1, lines.length * cell + 1);
-  frameChosen(pen, map);
+  frameChosen(pen, picture);
 }
 
 // The queries beside the rows, and the keys above the columns: slanted where one is longer than a letter.
-function paintNames(pen, map) {
-  const { lines, stacks, side, top, cell } = map;
-  const [queries, keys] = namesNow(map);
+function paintNames(pen, picture) {
+  const { lines, stacks, side, top, cell } = picture;
+  const [queries, keys] = namesNow(picture);
   const slanted = longest(keys) > 1;
   pen.font = `${Math.min(12, Math.max(8, cell - 3))}px ${Pictures.colour("--mono")}`;
   pen.textBaseline = "middle";
@@ -239,11 +238,11 @@ function paintNames(pen, map) {
 }
 
 // A cell as dark as its weight is large, from 0 to 1; hatched where the mask hides it.
-function paintCell(pen, { found, head, cell }, row, column, left, up) {
-  const v = element(found, Graph.nodes.get(found.weights).value, head, row, column);
+function paintCell(pen, { map, head, cell }, row, column, left, up) {
+  const v = element(map, Graph.nodes.get(map.weights).value, head, row, column);
   pen.fillStyle = Pictures.colour("--paper");
   pen.fillRect(left, up, cell, cell);
-  if (masked(found, head, row, column)) hatch(pen, left, up, cell);
+  if (masked(map, head, row, column)) hatch(pen, left, up, cell);
   else {
     const [red, green, blue] = Pictures.tones("value")[1];
     pen.fillStyle = `rgba(${red}, ${green}, ${blue}, ${Math.min(1, Math.max(0, v))})`;
@@ -283,13 +282,13 @@ function frameChosen(pen, { i, head, side, top, cell, queryStep, keyStep }) {
 }
 
 // What is said of a cell: who looks at whom, and how much.
-function textAt(map, row, column) {
-  const { found, head } = map;
-  const [queries, keys] = namesNow(map);
+function textAt(picture, row, column) {
+  const { map, head } = picture;
+  const [queries, keys] = namesNow(picture);
   const who = { query: queries[row], key: keys[column] };
-  if (masked(found, head, row, column)) return filled(WORDS.mayNotLook, who);
-  const a = map.a();
-  const place = Sources.placeAt(a, Masks.cellIndex(found, a.full, head, row, column));
+  if (masked(map, head, row, column)) return filled(WORDS.mayNotLook, who);
+  const a = picture.a();
+  const place = Sources.placeAt(a, Masks.cellIndex(map, a.full, head, row, column));
   return `${filled(WORDS.looksAt, who)}: ${Arrays.at({ ...a, shape: [], steps: [] }, place)}`;
 }
 
@@ -302,23 +301,23 @@ function cellAt({ canvas, lines, stacks, side, top, cell }, event) {
 }
 
 // The pointer reads a cell and chooses it; Alt and the arrow keys go on from the one that was read last.
-function listen(map) {
-  const { found, i, head, canvas, lines, stacks, queryStep, keyStep } = map;
+function listen(picture) {
+  const { map, i, head, canvas, lines, stacks, queryStep, keyStep } = picture;
   let [row, column] = [0, 0]; // of the cell that was read last
   canvas.addEventListener("pointermove", (event) => {
-    const place = cellAt(map, event);
+    const place = cellAt(picture, event);
     if (!place) return hideTip();
     [row, column] = place;
-    tip(textAt(map, row, column), event);
+    tip(textAt(picture, row, column), event);
   });
   canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("click", (event) => {
-    const place = cellAt(map, event);
+    const place = cellAt(picture, event);
     if (place) chooseCell(i, head, ...place);
   });
   canvas.addEventListener("dblclick", (event) => {
-    const place = cellAt(map, event);
-    if (place) Masks.turnMask(found, head, ...place);
+    const place = cellAt(picture, event);
+    if (place) Masks.turnMask(map, head, ...place);
   });
   canvas.addEventListener("keydown", (event) => {
     const move = arrow(event);
@@ -326,44 +325,44 @@ function listen(map) {
       event.preventDefault();
       chooseCell(i, head, row, column);
     }
-    if (event.key === "m") Masks.turnMask(found, head, row, column);
+    if (event.key === "m") Masks.turnMask(map, head, row, column);
     if (!move) return;
     row = Math.max(0, Math.min(lines.at(-1), row + queryStep * move[0]));
     column = Math.max(0, Math.min(stacks.at(-1), column + keyStep * move[1]));
     chooseCell(i, head, row, column);
-    say(textAt(map, row, column));
+    say(textAt(picture, row, column));
   });
 }
 
 // The number of a cell; null for one that was not kept.
-function element(found, id, head, row, column) {
+function element(map, id, head, row, column) {
   const a = Shown.array(id),
-    place = a && Sources.placeAt(a, Masks.cellIndex(found, a.full, head, row, column));
+    place = a && Sources.placeAt(a, Masks.cellIndex(map, a.full, head, row, column));
   return place === null ? null : a.numbers[place];
 }
 
 // Whether the mask hides a key from a query, and is not switched off.
-function masked(found, head, row, column) {
+function masked(map, head, row, column) {
   return (
-    found.mask !== null &&
-    !Masks.maskIsOff(found.mask) &&
-    element(found, Graph.nodes.get(found.mask).value, head, row, column) === Number(found.hides)
+    map.mask !== null &&
+    !Masks.maskIsOff(map.mask) &&
+    element(map, Graph.nodes.get(map.mask).value, head, row, column) === Number(map.hides)
   );
 }
 
-// Choose a cell of the map of that number: the panel shows it, and its frame is drawn in the map.
-function chooseCell(map, head, row, column) {
-  state.cell = { map, head, row, column };
+// Choose a cell of a map, by its place in `data.maps`: the panel shows it, and its frame is drawn in the map.
+function chooseCell(i, head, row, column) {
+  state.cell = { map: i, head, row, column };
   Places.openTab("cell");
   repaints.forEach((repaint) => repaint());
 }
 
 // The numbers of one query, or of one key, which is a column there (`turned`).
-function vector(found, n, head, place, turned) {
+function vector(map, n, head, place, turned) {
   const { shape, value } = Graph.nodes.get(n);
   const cell = (k) => (turned ? [k, place] : [place, k]);
   return Array.from({ length: shape[shape.length - (turned ? 2 : 1)] }, (_, k) =>
-    element(found, value, head, ...cell(k)),
+    element(map, value, head, ...cell(k)),
   );
 }
 
@@ -391,28 +390,28 @@ function strip(numbers, palette, largest) {
 
 // Show the chosen cell: who looks at whom, how much, why, and what gradient reaches that.
 function cellPanel() {
-  const { map, head, row, column } = state.cell;
-  const found = data.maps[map];
-  const { n, value } = Graph.nodes.get(found.weights);
-  const place = found.place || Graph.nameOf(n);
+  const { map: i, head, row, column } = state.cell;
+  const map = data.maps[i];
+  const { n, value } = Graph.nodes.get(map.weights);
+  const place = map.place || Graph.nameOf(n);
   fill(
     byId("cell"),
     make("p", { class: "phase" }, filled(WORDS.headOf, { head: head + 1, place })),
-    whoLooks(found, row, column),
-    masked(found, head, row, column) ? hiddenNote() : null,
-    Masks.maskSwitch(found, head, row, column),
+    whoLooks(map, row, column),
+    masked(map, head, row, column) ? hiddenNote() : null,
+    Masks.maskSwitch(map, head, row, column),
     make("p", { class: "big" }, numberText(value), Doubts.badgeOf(n)),
     soft("of its attention."),
-    queryTimesKey(found),
-    gradientOfCell(found),
-    nodesOf(found),
+    queryTimesKey(map),
+    gradientOfCell(map),
+    nodesOf(map),
   );
 }
 
 // Which query looks at which key, by their symbols and then by their positions: a start has no number.
-function whoLooks(found, row, column) {
-  const [queries, keys] = (found.tokens || [[], []]).map((list) => Masks.tokensNow(list).map(shownToken));
-  const [queryStarts, keyStarts] = found.starts; // whether they begin with a start
+function whoLooks(map, row, column) {
+  const [queries, keys] = (map.tokens || [[], []]).map((list) => Masks.tokensNow(list).map(shownToken));
+  const [queryStarts, keyStarts] = map.starts; // whether they begin with a start
   const symbol = (list, k) => (list[k] === undefined ? k : `“${list[k]}”`);
   const position = (list, k, starts) => {
     const place = filled(WORDS.position, { place: starts ? k : k + 1 });
@@ -446,16 +445,16 @@ function nodesOf({ query, key, scores, weights }) {
 
 // The number of the chosen cell in an array of the shape of the weights.
 function numberText(id) {
-  const { map, head, row, column } = state.cell;
-  const v = element(data.maps[map], id, head, row, column);
+  const { map: i, head, row, column } = state.cell;
+  const v = element(data.maps[i], id, head, row, column);
   return v === null ? "not kept" : Arrays.written(v, Shown.array(id).digits);
 }
 
 // How the score of the chosen cell comes about: its query, its key and their products, as strips.
-function queryTimesKey(found) {
+function queryTimesKey(map) {
   const { head, row, column } = state.cell;
-  const query = vector(found, found.query, head, row, false);
-  const key = vector(found, found.key, head, column, true);
+  const query = vector(map, map.query, head, row, false);
+  const key = vector(map, map.key, head, column, true);
   const product = query.map((v, k) => v * key[k]);
   const complete = ![...query, ...key].includes(null);
   const largest = Math.max(...query.map(Math.abs), ...key.map(Math.abs));
@@ -477,7 +476,7 @@ function queryTimesKey(found) {
       "p",
       {},
       "The products sum to ",
-      make("code", {}, numberText(Graph.nodes.get(found.scores).value)),
+      make("code", {}, numberText(Graph.nodes.get(map.scores).value)),
       ", the score. Scaled and masked where the model does so, softmax over the row makes the weight of it.",
     ),
   ];
@@ -485,14 +484,14 @@ function queryTimesKey(found) {
 
 // The gradient that reaches the chosen cell, and which way its sign points; while the reader predicts,
 // none is told.
-function gradientOfCell(found) {
+function gradientOfCell(map) {
   const { head, row, column } = state.cell;
-  const [weights, scores] = [found.weights, found.scores].map((n) => Graph.nodes.get(n));
+  const [weights, scores] = [map.weights, map.scores].map((n) => Graph.nodes.get(n));
   const isKnown = ({ n, gradient }) =>
     gradient !== null && !state.predict && (!state.time || Graph.handedOnAt.get(n) <= state.time);
   const text = (node) => (isKnown(node) ? numberText(node.gradient) : "not computed yet");
   const badge = isKnown(weights) ? Doubts.gradientBadgeOf(weights.n) : null;
-  const slope = isKnown(scores) ? element(found, scores.gradient, head, row, column) : null;
+  const slope = isKnown(scores) ? element(map, scores.gradient, head, row, column) : null;
   return [
     make("h3", {}, "The gradient that reaches this cell"),
     factList(

@@ -19,7 +19,8 @@
 //   slot      an array of the computation that the page runs again (see live.js)
 //   view      a drawing, of the whole or of a box
 //   key       of a card: the number of its node, or the name of the view that its box opens
-//   found     what `Graph.gradientNow` gives; in attention.js and masks.js, one of `data.maps`
+//   found     what `Graph.gradientNow` gives: the state of a gradient, and its sum
+//   map       one of `data.maps`: the attention weights of a module, with what they are made of
 
 const data = JSON.parse(document.getElementById("data").textContent);
 // What has a name of its own in a model is called in words everywhere, where it is an end or a start of a text.

@@ -19,31 +19,31 @@ function maskIsOff(mask) {
 }
 
 // The index of a cell in an array of that shape, whose leading axes may be broadcast to those of the weights.
-function cellIndex(found, shape, head, row, column) {
-  const leading = Graph.nodes.get(found.weights).shape.slice(0, -2);
+function cellIndex(map, shape, head, row, column) {
+  const leading = Graph.nodes.get(map.weights).shape.slice(0, -2);
   const index = [...Shapes.unravel(head, leading), row, column];
   return shape.map((n, axis) => (n === 1 ? 0 : index[index.length - shape.length + axis]));
 }
 
-function placeInMask(found, head, row, column) {
-  const { shape } = Graph.nodes.get(found.mask);
-  return Shapes.ravel(cellIndex(found, shape, head, row, column), shape);
+function placeInMask(map, head, row, column) {
+  const { shape } = Graph.nodes.get(map.mask);
+  return Shapes.ravel(cellIndex(map, shape, head, row, column), shape);
 }
 
-// Let a query see a key that the mask hides from it, or hide it. `found`: one of `data.maps`.
-function turnMask(found, head, row, column) {
-  const slot = found.mask === null ? null : Fields.slotOf(found.mask);
+// Let a query see a key that the mask hides from it, or hide it. `map`: one of `data.maps`.
+function turnMask(map, head, row, column) {
+  const slot = map.mask === null ? null : Fields.slotOf(map.mask);
   if (slot === null) return;
-  const place = placeInMask(found, head, row, column);
-  Fields.setNumber(slot, place, 1 - Live.arrayOf(slot)[place], Fields.nameAt(found.mask, place));
+  const place = placeInMask(map, head, row, column);
+  Fields.setNumber(slot, place, 1 - Live.arrayOf(slot)[place], Fields.nameAt(map.mask, place));
 }
 
 // The switch of a cell in the mask, if it can be changed; what else it turns, where the mask is
 // broadcast.
-function maskSwitch(found, head, row, column) {
-  if (!Live.tape || found.mask === null || Fields.slotOf(found.mask) === null) return null;
-  const { shape, value } = Graph.nodes.get(found.mask);
-  const place = placeInMask(found, head, row, column);
+function maskSwitch(map, head, row, column) {
+  if (!Live.tape || map.mask === null || Fields.slotOf(map.mask) === null) return null;
+  const { shape, value } = Graph.nodes.get(map.mask);
+  const place = placeInMask(map, head, row, column);
   const [rows, columns] = shape.slice(-2),
     heads = Shapes.size(shape.slice(0, -2));
   const all = [
@@ -59,9 +59,9 @@ function maskSwitch(found, head, row, column) {
       {},
       "in the mask ",
       Fields.numberField(
-        Fields.slotOf(found.mask),
+        Fields.slotOf(map.mask),
         place,
-        Fields.nameAt(found.mask, place),
+        Fields.nameAt(map.mask, place),
         Shown.array(value).numbers[place],
         "b",
       ),
