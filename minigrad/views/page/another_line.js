@@ -100,8 +100,7 @@ function settle({ prompt, first, most }) {
   }
 }
 
-// The scores of the symbol after a position, as they are now; and with -Infinity for those that are
-// never written.
+// The scores of the symbol after a position; and with -Infinity for those that are never written.
 function rowOf(position) {
   const { array, shape } = machine.slots[told.results[0]];
   const [, , count] = shape;
@@ -110,8 +109,7 @@ function rowOf(position) {
 const scoresAt = (position) =>
   Array.from(rowOf(position), (v, id) => (told.never.includes(id) ? -Infinity : v));
 
-// Of each head of an attention, a row of weights for each symbol written: over the line, or over all
-// before the symbol.
+// Of each head, a row of weights for each symbol written: over the line, or over all before the symbol.
 function weightsOf({ array, shape }, { ids, aside, first }, written) {
   const [, heads, rows, columns] = shape;
   return Array.from({ length: heads }, (_h, head) =>
@@ -356,8 +354,7 @@ function ask(text, right) {
   box.querySelector("button").focus();
 }
 
-// Show what it writes, with a verdict on the guess; in the picture the first symbol that changed is
-// followed.
+// Show what it writes, with a verdict on the guess; the picture follows the first symbol that changed.
 function answer(text, right, guessed) {
   const said = read(text, right);
   const changed = said.written.findIndex((id, t) => id !== told.wrote[t]);

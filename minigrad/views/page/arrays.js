@@ -64,8 +64,7 @@ function unpackedNumbers(packed, size) {
   return Float64Array.from(packed.v, (v) => (typeof v === "string" ? NOT_FINITE[v] : v));
 }
 
-// Numbers of three digits and a power of ten, two bytes each (see `packing.py`); `top`: the power of the
-// largest.
+// Numbers of three digits, two bytes each (see `packing.py`); `top`: the power of ten of the largest.
 function decoded(raw, top) {
   const numbers = new Float64Array(raw.length / 2);
   const specials = [0, NaN, Infinity, -Infinity, Number.MIN_VALUE, -Number.MIN_VALUE];
@@ -140,8 +139,7 @@ function changedAt(a, place) {
   return a.was && !Object.is(a.was[place], a.numbers[place]) ? a.was[place] : undefined;
 }
 
-// The element at a place, as "[0, 1] = 2", with the labels of its row and column, and what it was at
-// first.
+// The element at a place, as "[0, 1] = 2", with the labels of its row and column, and what it was.
 function at(a, place, labels = []) {
   const index = indexOf(a, place);
   const was = changedAt(a, place);

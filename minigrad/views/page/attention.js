@@ -366,8 +366,7 @@ function vector(map, n, head, place, turned) {
   );
 }
 
-// Numbers as a strip of colours; the pointer reads them. The one with the strongest colour is `largest`
-// in size.
+// Numbers as a strip of colours, which the pointer reads; one of the size `largest` is the strongest.
 function strip(numbers, palette, largest) {
   const canvas = make("canvas", { role: "img", "aria-label": `${numbers.length} numbers` });
   canvas.width = numbers.length;
@@ -482,8 +481,7 @@ function queryTimesKey(map) {
   ];
 }
 
-// The gradient that reaches the chosen cell, and which way its sign points; while the reader predicts,
-// none is told.
+// The gradient that reaches the chosen cell, and what its sign means; none while the reader predicts.
 function gradientOfCell(map) {
   const { head, row, column } = state.cell;
   const [weights, scores] = [map.weights, map.scores].map((n) => Graph.nodes.get(n));

@@ -60,8 +60,7 @@ const SVG_TAGS = new Set(
   "svg g rect path text tspan image line title defs marker pattern".split(" "), // of those that the page makes
 );
 
-// Children come as the functions of a page give them: in lists of lists, with null for what is not
-// there.
+// Children without what is not there, from lists of lists.
 const present = (children) =>
   children.flat(Infinity).filter((child) => child !== null && child !== undefined);
 
@@ -237,8 +236,7 @@ function tip(text, event, free = []) {
   box.style.top = `${top}px`;
 }
 
-// Where in the window the upper left corner of a box of that size can be: the usual place, and `more` around it, the
-// nearest first.
+// Where in the window the upper left corner of such a box can be: the usual place, then `more` around it.
 function cornersBeside(x, y, width, height, more) {
   const inside = (v, size, all) => Math.max(4, Math.min(all - size - 8, v));
   const below = y + 18 + height > innerHeight ? y - height - 10 : y + 16;

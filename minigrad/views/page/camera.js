@@ -77,8 +77,7 @@ function reveal(key, partners = []) {
   }
 }
 
-// Where the edges of the smallest rectangle around some cards are, in pixels of the window: left, right,
-// top, bottom.
+// The edges of the smallest rectangle around some cards, in the window: left, right, top, bottom.
 function edgesInWindow(cards) {
   const left = Math.min(...cards.map((card) => card.x)),
     right = Math.max(...cards.map((card) => card.x + card.w));

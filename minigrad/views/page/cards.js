@@ -242,8 +242,7 @@ function cellsOf(shape) {
   return [Math.ceil(n / columns), columns];
 }
 
-// An array at a place on a card, `{x, y, width, height}`: its numbers where they are few, else a
-// picture.
+// An array at a place on a card, `{x, y, width, height}`: its few numbers, else a picture.
 function slot(place, id, palette, kind = "") {
   const a = Shown.array(id);
   const { x, y, width, height } = place;

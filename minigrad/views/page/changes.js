@@ -34,8 +34,7 @@ const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
 // slot -> its numbers as they are now, which stay so.
 const numbersOf = (slots) => new Map([...slots].map((slot) => [slot, Live.arrayOf(slot).slice()]));
 
-// Take the last change of one list to the other, and give its slots the numbers that they had on that
-// `side` of it.
+// Take the last change of a list to the other: slots get the numbers that they had on that `side` of it.
 function travel(from, to, side) {
   const step = from.pop();
   if (!step) return;

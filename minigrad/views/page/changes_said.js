@@ -26,8 +26,7 @@ function show() {
     );
 }
 
-// How many numbers are changed and parts off, and what has become of the loss, of what it writes, and of
-// what is fixed.
+// How much is changed, and what has become of the loss, of what is written, and of what is fixed.
 function whatChanged() {
   const [count, off] = [changedCount(), offCount()];
   const isChanged = count > 0 || off > 0;

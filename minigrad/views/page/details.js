@@ -83,8 +83,7 @@ function gradientPart(node) {
 const isComputedAgain = ({ n, gradient }) =>
   Live.tape && Live.tape.fixed[Live.tape.value[n]] === undefined && gradient !== null;
 
-// Whether the check of its gradient is shown: it is of the numbers as they were written, and tells the
-// gradient.
+// Whether its check is shown: it is of the numbers as they were written, and tells the gradient.
 const isChecked = ({ n, check: made }, found) =>
   made &&
   !Live.changedSlots.size &&
@@ -114,8 +113,7 @@ function figures(a) {
 }
 
 const [WIDE, HIGH, BAR] = [240, 52, 10]; // of a histogram and of one bar, in the units of its picture
-// How many numbers are in each of the bins that the page has of an array; null of an array of few
-// numbers.
+// How many numbers are in each bin; null for an array of few numbers.
 function histogram(a, palette) {
   if (!a || a.histogram.length < 2 || Shapes.size(a.full) < 8) return null;
   const { least: low, greatest: high } = a.all;
@@ -153,8 +151,7 @@ function histogramBars(counts) {
 
 const zeroLine = (x) => make("line", { x1: x, x2: x, y1: 0, y2: HIGH, "stroke-dasharray": "3 3" });
 
-// How the gradient was checked when the page was written: what was measured, and what the gradient told
-// (see `replay.py`).
+// How the gradient was checked when the page was written: measured, and told (see `replay.py`).
 function check(node) {
   const { measured, told, ok } = node.check;
   return [

@@ -63,8 +63,7 @@ function doubtWhatWasChosen(found) {
   }
 }
 
-// What calls compute from them: in the order of the tape, arguments come before what is computed from
-// them.
+// What calls compute from them: a call stands behind those that compute its arguments.
 function doubtWhatFollows(found) {
   for (const [, out, reads] of tape.calls) {
     const from = reads.find((slot) => found.has(slot));
@@ -94,8 +93,7 @@ function whyUncertain(of, n = null) {
   return filled(said[subject], { made, node: nodeText(of), sources: sourcesOf(of) });
 }
 
-// Why the value of a node, and its gradient, are not what Python would compute: a sentence, or null
-// where they are.
+// Why the value of a node, and its gradient, are not what Python would compute: a sentence, or null.
 const whyFixed = (n) => (tape ? whyFixedSlot(tape.value[n], n) : null);
 const whyFixedGradient = (n) => (tape ? whyFixedSlot(tape.gradient[n]) : null);
 // Such a reason in full; and as a badge, while numbers are changed.

@@ -11,8 +11,7 @@ import * as Cards from "./cards.js";
 
 const drawn = new Map(); // name of a view -> {group, cards: key -> parts, arrows}
 
-// Put the tips of arrows, in their colours, and the pattern of a freed gradient into the sheet; called
-// once.
+// Put the tips of arrows, and the pattern of a freed gradient, into the sheet; called once.
 function markers() {
   const kinds = {
     plain: "--operation-line",
@@ -50,8 +49,7 @@ function draw(name) {
   return drawn.get(name);
 }
 
-// Cards are in the order in which they are computed: so the arrow keys and screen readers go from one to
-// the next.
+// Cards are in the order in which they are computed: arrow keys and screen readers go along it.
 function drawnOnce(view) {
   const arrows = view.arrows.map((arrow) => arrowOf(view, arrow));
   const cards = new Map();
@@ -130,8 +128,7 @@ function mark() {
   for (const arrow of arrows) markArrow(arrow, event, flows);
 }
 
-// `event`: the step, or null before the first; `here`: the card in which it happens; `partners`: those
-// that it takes from.
+// `event`: the step, or null; `here`: the card in which it happens; `partners`: those that it takes from.
 function markCard(card, event, here, partners) {
   const when = Cards.times(card.key);
   const done = when.forward.length ? when.forward[0] <= state.time : when.free;

@@ -82,8 +82,7 @@ function chosenField(n, kind, fieldAt) {
   );
 }
 
-// Choose an element in the picture of a node: its field is there then, with the focus; a boolean is
-// turned at once.
+// Choose an element in the picture of a node: its field has the focus then; a boolean is turned.
 function choosePlace(n, place) {
   const slot = Fields.slotOf(n);
   if (slot === null) return;

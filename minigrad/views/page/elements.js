@@ -26,8 +26,7 @@ function ifClear(act, otherwise) {
 }
 
 const indexed = (name, index) => (index.length ? `${name}[${index.join(", ")}]` : name);
-// A text in brackets, where it binds less tightly than is `needed` beside a sign; `inner`: behind that
-// sign.
+// A text, in brackets where it binds less tightly than is `needed`; `inner`: it stands behind a sign.
 const bracketed = ([text, binds], needed, inner = false) =>
   binds < needed || (inner && text.startsWith("-")) ? `(${text})` : text;
 
@@ -41,8 +40,7 @@ function ofEdge(edge) {
   return resultOf(Graph.nodes.get(edge.target), edge.rule, slot ?? passed[edge.id]?.fitted);
 }
 
-// The result in a slot, with the names that the rule reads: g for the gradient of the node, y for its
-// value.
+// The result in a slot, with the names that the rule reads: g is the gradient of the node, y its value.
 function resultOf(node, rule, slot) {
   if (slot === undefined || !rule) return null;
   const names = new Map();
@@ -68,8 +66,7 @@ function sourceAt(role, node) {
 
 const gates = new Set((Sources.tape?.switches ?? []).flatMap(({ places }) => places.map(({ gate }) => gate)));
 
-// What a call of `where` lets through, if it is a switch of a part of the model, which is on or off;
-// else null.
+// What a call of `where` lets through, if it is the switch of a part that is on or off; else null.
 const letThrough = (name, operands) =>
   name === "where" && gates.has(operands[0].slot) ? operands[Sources.numberOf(operands[0]) ? 1 : 2] : null;
 

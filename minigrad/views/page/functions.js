@@ -10,8 +10,7 @@ const negative = (x) => x < 0 || Object.is(x, -0);
 const logaddexp = (exp, log) => (a, b) =>
   a === b ? a + log(1) : Math.max(a, b) + log(exp(-Math.abs(a - b)));
 
-// As NumPy has it: the quotient of what the remainder leaves, which rounding may have left just below a
-// whole number.
+// As NumPy has it: of what the remainder leaves, which rounding can leave below a whole number.
 function floorDivide(a, b) {
   const quotient = (a - remainder(a, b)) / b;
   if (!Number.isFinite(quotient)) return b === 0 ? a / b : quotient;

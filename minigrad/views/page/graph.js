@@ -84,8 +84,7 @@ function fullName(n) {
   return node.label || (node.kind === "operation" ? node.made : `${node.kind} #${n}`);
 }
 
-// A node as a line of code, "label = what made it", or the one of these that it has; "" for one with
-// neither.
+// A node as a line of code, "label = what made it", or the one of these that it has; or "".
 const asLine = ({ label, made }) => `${label}${label && made ? " = " : ""}${made}`;
 
 // --- time: first forward in order, then backward ---------------------------------------------------------

@@ -111,8 +111,7 @@ function framing(figure) {
 
 // --- few numbers: a table ---
 
-// The labels along the rows, and across the columns: those of the last two axes. A column that lies down
-// has the last.
+// The labels along the rows, and across the columns: those of the last two axes.
 function labelsOfSides(labels, turned) {
   const [rows, columns] = [labels[labels.length - 2], labels[labels.length - 1]];
   return turned ? [null, rows] : [rows, columns];
@@ -292,8 +291,7 @@ function leftLabels({ rows, count, perRow, gap, tall, along }) {
   );
 }
 
-// A label above each column of the tiles that stand beside each other; null where there is no room for
-// one.
+// A label above each column of the tiles that stand beside each other, where there is room for one.
 function topLabels({ columns, perRow, gap, cell, across }) {
   if (!across || cell < LEAST) return null;
   const upright = 7 * longest(across) > cell; // too long to stand beside each other

@@ -81,8 +81,7 @@ function remembered(find) {
   };
 }
 
-// What does the work of a call, each time with the numbers that are there then; null where there is none
-// to do.
+// What does the work of a call, with the numbers that are there then; null where there is none to do.
 function madeReady(name, out, reads, params, places) {
   if (name === "same" && out.dtype === reads[0].dtype) {
     out.array = reads[0].array; // the same numbers

@@ -138,8 +138,7 @@ function lossPlot() {
   );
 }
 
-// Where a step and a loss are in the plot: on a logarithmic scale where the losses go over several
-// powers of ten.
+// Where a step and a loss are in the plot: logarithmic where losses go over several powers of ten.
 function plotScale(losses, count) {
   const logarithmic = losses.every((v) => v > 0) && Math.max(...losses) > 50 * Math.min(...losses);
   const scaled = (v) => (logarithmic ? Math.log10(v) : v);

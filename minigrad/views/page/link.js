@@ -45,8 +45,7 @@ function changed() {
   return found;
 }
 
-// The state as a link has it, `hash`, without what is as at the start; and how many numbers it has no
-// room for.
+// The state as a link has it, without what is as at the start; and how many numbers it leaves out.
 function written() {
   const off = gates().filter(({ gate }) => Live.machine && Live.machine.slots[gate].array[0] !== 1);
   const numbers = changed();

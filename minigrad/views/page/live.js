@@ -26,8 +26,7 @@ let machine = null; // the interpreter, once it is needed
 let first = null; // the array of each slot at first
 let version = 0; // how often numbers were changed
 
-// The interpreter, started when it is first asked for: it computes all once, and these are the arrays
-// `first`.
+// The interpreter, started when it is first asked for: it computes all once, which gives `first`.
 function startedMachine() {
   if (machine) return machine;
   machine = Interpreter.ofTape(tape, (id) => Arrays.kept(id).numbers);
@@ -148,8 +147,7 @@ function isChanged(n) {
   return typeof Graph.nodes.get(n).value === "string";
 }
 
-// Have `data` name the arrays that are there now, after the interpreter computed the slots `touched`,
-// and tell so.
+// Have `data` name the arrays that are there now, after the slots `touched` were computed, and tell so.
 function refresh(touched) {
   version++;
   asNow.clear();

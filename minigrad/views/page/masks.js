@@ -38,8 +38,7 @@ function turnMask(map, head, row, column) {
   Fields.setNumber(slot, place, 1 - Live.arrayOf(slot)[place], Fields.nameAt(map.mask, place));
 }
 
-// The switch of a cell in the mask, if it can be changed; what else it turns, where the mask is
-// broadcast.
+// The switch of a cell in the mask, if it can be changed, and what else it turns by broadcasting.
 function maskSwitch(map, head, row, column) {
   if (!Live.tape || map.mask === null || Fields.slotOf(map.mask) === null) return null;
   const { shape, value } = Graph.nodes.get(map.mask);

@@ -156,8 +156,7 @@ const ACTS = {
   "?": () => help(),
 };
 
-// A key belongs to the search, the field, the card or the button that has the focus; to the page if none
-// of these takes it.
+// A key belongs to the search, field, card or button with the focus; else to the page.
 function onKey(event) {
   const { target, key } = event;
   const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) && target.type !== "range";

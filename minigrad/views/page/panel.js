@@ -53,8 +53,7 @@ function panel() {
   if (state.tab === "whatif") WhatIf.whatifPanel();
 }
 
-// Show the whole computation. Of a model the chapters come first; of a few lines, the numbers that can
-// be changed.
+// Show the whole. Of a model the chapters come first; of a few lines, the numbers to change.
 function overview() {
   const chaptersHere = [make("h3", {}, "Chapters"), ChapterList.chapterList()];
   const ofModel = Chapters.chapters.some((chapter) => chapter.box !== null);
@@ -107,8 +106,7 @@ function waysToBegin() {
 
 const FEW = 12; // nodes whose gradients are listed at once
 const MOST_LISTED = 40;
-// The parameters and inputs, the one with the largest gradient first: while the reader predicts, it
-// would tell.
+// Parameters and inputs, the largest gradient first: not while the reader predicts, whom it would tell.
 function whatIsLearned() {
   const learned = data.nodes.filter((node) => node.kind === "parameter" || node.kind === "input");
   if (!learned.length) return null;
@@ -134,8 +132,7 @@ function firstKeys() {
   );
 }
 
-// A list of pairs of a node and the size of its gradient, the largest first: each with a bar as long as
-// its share of it.
+// A list of nodes and the sizes of their gradients, the largest first, each with a bar.
 function sizesOf(bySize) {
   const most = Math.max(bySize[0][1], 0);
   const bar = (size) =>

@@ -11,8 +11,7 @@ function colour(name) {
   return themed.get(name);
 }
 
-// The colours of a palette, "value" or "gradient": below zero, and above it, each as red, green and
-// blue.
+// The colours of a palette, "value" or "gradient": that below zero, and that above it.
 function tones(palette) {
   const of = (sign) =>
     colour(`--${palette === "gradient" ? "grad" : "value"}-${sign}`)
@@ -30,8 +29,7 @@ function tint(v, largest, [minus, plus]) {
   return [...(v < 0 ? minus : plus), Math.round(235 * share)];
 }
 
-// The same as a text for a style, with a share of its strength, so that what is written on it can be
-// read.
+// The same for a style, with a share of its strength, so that what is written on it can be read.
 function paleTint(v, largest, tone, strength) {
   const [red, green, blue, alpha] = tint(v, largest, tone);
   return `rgba(${red}, ${green}, ${blue}, ${((alpha * strength) / 255).toFixed(3)})`;

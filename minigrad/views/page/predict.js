@@ -67,8 +67,7 @@ function verdict(edge) {
   );
 }
 
-// Whether the gradients of steps back are hidden until they are worked out; from before these steps it
-// leads to the first.
+// Whether gradients are hidden until they are worked out: before the way back, it leads there.
 function setPredict(on) {
   state.predict = on;
   if (state.asked) state.asked.before = on;

@@ -82,8 +82,7 @@ function table() {
   });
 }
 
-// The row of a symbol, by its id: its score, which `scale` gives the length of a bar, and its
-// probability `p`.
+// The row of a symbol, by its id: its score, on a scale for all, and its probability.
 function symbolRow(id, score, p, scale) {
   const warmed = score / chosen.temperature;
   const times = drawn.filter((one) => one === id).length;

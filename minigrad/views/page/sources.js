@@ -142,8 +142,7 @@ function put(to, [read, ...others], params) {
 
 const SUMS = { sum: folded, mean: folded, max: folded, min: folded, contract: contracted, put };
 
-// The terms of a sum, or of what else `SUMS` has: how many (`count`), and the k-th (`term`), a list of
-// factors.
+// The terms of a sum, or of what else `SUMS` has: how many, and the k-th, a list of factors.
 function terms(to) {
   const { name, reads, params } = calls.get(to.slot);
   return SUMS[name](to, reads, params);

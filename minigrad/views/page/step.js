@@ -80,8 +80,7 @@ function trailText(node) {
   return names.length ? make("p", { class: "trail" }, `in ${names.filter(Boolean).join(" › ")}`) : null;
 }
 
-// A step forward: an element worked out, what the step is given, and what it gives, or the question for
-// that.
+// A step forward: what it is given and gives, with an element worked out, or a question for that.
 function forward(node) {
   const figures = new Map(); // slot -> the figure of what the step is given
   const line = workedLine(Elements.ofNode(node), node.value, Graph.nameOf(node.n), { figures });
@@ -151,8 +150,7 @@ function stateLine(found) {
   );
 }
 
-// The step back at an operation: the gradient that arrives, and what the rule makes of it for each
-// argument.
+// The step back at an operation: what arrives, and what the rule makes of it for each argument.
 function backward(node) {
   const given = Graph.into.get(node.n);
   const others = given.filter((edge) => !edge.differentiable);
@@ -250,8 +248,7 @@ function passedFigures(node, edge, read) {
   ];
 }
 
-// The sum before and after what went along an edge, or why there is none; `options` are those of a
-// part's figure.
+// The sum before and after what went along an edge, as figures with their `options`; or why there is none.
 function addedTo(edge, options) {
   const { before, after } = edge.passed;
   const { length: count } = Graph.arrivals.get(edge.source);

@@ -121,8 +121,7 @@ function measureEach() {
   setTimeout(next, 0);
 }
 
-// What turning a part does to the loss and the output: it is turned, all is computed, and it is turned
-// back.
+// What a part does for the loss and the output: it is turned, all is computed, it is turned back.
 function effectOf({ places }) {
   const { change: give, update, slots } = Live.startedMachine();
   const gates = places.map(({ gate }) => gate);
