@@ -48,7 +48,7 @@ const state = {
   follow: true, // whether each step opens the drawing in which it happens
   predict: false, // whether gradients are hidden until they are worked out
   playing: null, // while it plays: the timer of the next step, or true
-  answered: new Map(), // edge -> what the reader typed, or "shown"
+  answered: new Map(), // id of an edge -> what the reader typed, or null where it was revealed
   cell: null, // of an attention map: {map, head, row, column}
   asked: null, // a question of the chapter that plays
 };
@@ -162,12 +162,11 @@ function tabButton(title, controls, selected, onclick) {
         if (!move) return;
         event.preventDefault();
         event.stopPropagation();
-        const all = [...event.currentTarget.parentElement.children];
-        const next = all[(all.indexOf(event.currentTarget) + move + all.length) % all.length];
-        const list = event.currentTarget.parentElement,
-          at = all.indexOf(next);
-        next.click();
-        list.children[at].focus();
+        const list = event.currentTarget.parentElement;
+        const { length } = list.children;
+        const next = ([...list.children].indexOf(event.currentTarget) + move + length) % length;
+        list.children[next].click();
+        list.children[next].focus();
       },
     },
     title,

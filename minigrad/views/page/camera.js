@@ -128,8 +128,8 @@ const STILL = 4; // pixels that a click may move
 // A wheel zooms about the pointer, farther the more it turns.
 function onWheel(event) {
   event.preventDefault();
-  const lines = event.deltaMode ? 0.05 : 0.0016; // a wheel tells lines, or pixels
-  zoomAt([event.clientX, event.clientY], Math.exp(-event.deltaY * lines));
+  const strength = event.deltaMode ? 0.05 : 0.0016; // of a line, or of a pixel
+  zoomAt([event.clientX, event.clientY], Math.exp(-event.deltaY * strength));
 }
 
 function zoomAt([x, y], factor) {

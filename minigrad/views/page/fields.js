@@ -17,10 +17,11 @@ function slotOf(n) {
 
 // Why an array cannot have a number: one of integers has whole numbers of a range, and no others.
 function whyNot(slot, v) {
-  const { dtype } = Live.kindOf(slot);
-  if (!"iu".includes(dtype[0])) return null;
-  const high = dtype[1] === "8" ? 2 ** 53 : 2 ** (8 * dtype[1] - (dtype[0] === "i" ? 1 : 0)) - 1; // 64 bits: what a page has exactly
-  const low = dtype[0] === "u" ? 0 : dtype[1] === "8" ? -high : -high - 1;
+  const [kind, bytes] = Live.kindOf(slot).dtype;
+  if (kind !== "i" && kind !== "u") return null;
+  const isLong = bytes === "8"; // of 64 bits a page has those up to 2 ** 53 exactly
+  const high = isLong ? 2 ** 53 : 2 ** (8 * bytes - (kind === "i" ? 1 : 0)) - 1;
+  const low = kind === "u" ? 0 : isLong ? -high : -high - 1;
   return Number.isInteger(v) && low <= v && v <= high ? null : filled(WORDS.wholeNumbers, { low, high });
 }
 
