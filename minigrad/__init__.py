@@ -10,12 +10,13 @@
 
 The engine is in the folder `engine`, and says there in which order to read it. Everything else is
 built on it: `definitions` (NumPy's other functions), `functional`, `nn` and `optim` (what models are
-made of), `checking` (finite differences), `ran` and `script` (a computation as data, and line by line),
-`views` (what shows it), `compiler` (what makes steps fast), `aten` (PyTorch's computations as ours),
-`course` (what teaches), `stepping` (a script, walked back at the keys).
+made of), `workers` (a gradient in parts), `checking` (finite differences), `ran` and `script` (a
+computation as data, and line by line), `views` (what shows it), `compiler` (what makes steps fast),
+`aten` (PyTorch's computations as ours), `course` (what teaches), `stepping` (a script, walked back at
+the keys). Beside these, `arrays` and `system` are what is asked of NumPy and of the machine.
 """
 
-from . import starting  # noqa: F401 - before all that takes time
+from .system import starting  # noqa: F401 - before all that takes time
 
 # isort: split
 
@@ -23,17 +24,17 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import definitions, errors, functional, nn, optim
+from .arrays.serialize import load, save
 from .checking.anomaly import detect_anomaly
 from .engine.backward import backward
 from .engine.modes import get_default_dtype, set_default_dtype
 from .engine.table import definition, rule
 from .engine.tensor import Array, Tensor
 from .idioms import missing
-from .namesake import warn_of_namesake
 from .nn import Parameter
+from .ran.recording import record
 from .random import generator, manual_seed
-from .recording import record
-from .serialize import load, save
+from .system.namesake import warn_of_namesake
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp
 from .with_blocks import enable_grad, no_grad
 

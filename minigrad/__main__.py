@@ -18,7 +18,7 @@ from .course.lessons import command as lessons
 from .course.site import command as site
 from .course.worksheets import command as worksheet
 from .stepping import command as step
-from .terminal import Command, Parser, add_commands, ended
+from .system.terminal import Command, Parser, add_commands, ended
 
 PROGRAM = "minigrad"
 PROG = f"python -m {PROGRAM}"

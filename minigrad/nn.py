@@ -27,6 +27,7 @@ import numpy as np
 
 from . import errors
 from . import functional as F
+from .arrays.state import matched
 from .engine.arguments import as_array
 from .engine.boxes import call_in_box
 from .engine.kinds import checked, named, unknown
@@ -36,7 +37,6 @@ from .engine.tensor import Array, Tensor
 from .idioms import instead, missing
 from .random import generator
 from .settings import flag, real, whole
-from .state import matched
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike

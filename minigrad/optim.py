@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from . import errors
+from .arrays.ranges import extent, shape_and_dtype
+from .arrays.state import matched
 from .engine.errors import described
 from .engine.kinds import has_axes, named
 from .engine.tensor import Tensor, read_only, tensor_of
 from .idioms import instead, missing
-from .ranges import extent, shape_and_dtype
 from .settings import flag, real, whole
-from .state import matched
 
 __all__ = [
     "SGD", "Adam", "AdamW", "Optimizer", "Schedule", "clip_grad_norm", "clip_grad_value", "stepwise",

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, TypeVar, overload
 import numpy as np
 
 from . import errors
+from .arrays.trees import Tree, leaves, rebuilt
 from .engine.base import AnyArray
 from .engine.errors import described
 from .engine.kinds import named
@@ -30,7 +31,6 @@ from .engine.node import Node
 from .engine.tensor import Tensor, tensor_of
 from .engine.walk import walk
 from .settings import function
-from .trees import Tree, leaves, rebuilt
 from .with_blocks import enable_grad
 
 if TYPE_CHECKING:

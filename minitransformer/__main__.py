@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from minigrad import errors
-from minigrad.terminal import Command, Parser, add_commands, complain, ended
-from minigrad.working import busy
+from minigrad.system.terminal import Command, Parser, add_commands, complain, ended
+from minigrad.system.working import busy
 
 from .commands import PROGRAM
 from .commands.explain import explain

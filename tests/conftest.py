@@ -86,7 +86,7 @@ class Browser:
 def silent() -> Iterator[None]:
     """On a busy machine what is quick can take seconds, of which nothing is to be said."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("minigrad.working.SECONDS", 600)
+        patch.setattr("minigrad.system.working.SECONDS", 600)
         yield
 
 

@@ -231,7 +231,7 @@ NOT_CALLED_BY_READERS = re.compile(
     r"Graph(\.rule)?|Cache.*|Tensor\.apply|optim\..*\.(update|move)|.*\._.*|masks\.grid|plots\.shades|decoding\.greedy"
     r"|MultiHeadAttention\.check|.*Reader\.(check|inputs_and_targets|length|to_write|beginning|inputs|of|sizes_for)"
     r"|Continuer\..*|TextReader\..*|tasks\.(Text)?Task.*|tasks\.load_training"
-    r"|workers\.(Workers.*|added|tree|threadpool_limits)|pytorch(\..*)?"
+    r"|workers\.(Workers.*|tree)|pytorch(\..*)?"
 )
 
 

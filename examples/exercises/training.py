@@ -26,8 +26,8 @@ from minigrad.course.exercises.in_place import FAILED, Watch, in_place
 from minigrad.course.exercises.learner_file import written
 from minigrad.course.pictures import Pictures
 from minigrad.ran.variables import line_of
+from minigrad.system.working import working
 from minigrad.views.plots import BLUE, GREY, ORANGE
-from minigrad.working import working
 from minitransformer import Settings, Sizes, Training, decoding
 from minitransformer.tasks import dates
 from minitransformer.tasks.split import seeded

@@ -13,7 +13,7 @@ from ..engine.backward import backward
 from ..engine.source import source_line
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..recording import names_here
+from ..ran.recording import names_here
 from ..transforms import gradients as gradients_of
 from .calls import HOOKED, Calls
 from .functions import OwnBackward

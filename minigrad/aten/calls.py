@@ -27,7 +27,7 @@ from .. import errors
 from ..engine import modes, source
 from ..engine.source import SourceLine, source_line
 from ..engine.tensor import Tensor, tensor_of
-from ..recording import Note, memory_of, names_here
+from ..ran.recording import Note, memory_of, names_here
 from ..with_blocks import no_grad
 from .call import AtenCall, outputs_of, results, tensors_in
 from .functions import OwnBackward

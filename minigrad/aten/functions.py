@@ -17,7 +17,7 @@ from ..engine.node import Node
 from ..engine.source import SourceLine, source_line
 from ..engine.table import lookup, rule
 from ..engine.tensor import Tensor
-from ..recording import Note
+from ..ran.recording import Note
 from ..transforms import gradients
 from .call import tensors_in
 from .numbers import array_of, distance, how_it_differs, is_another, length

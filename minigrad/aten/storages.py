@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.strides import contiguous
 from ..engine.node import Node
 from ..engine.source import SourceLine, source_line
-from ..recording import flat
-from ..strides import contiguous
+from ..ran.recording import flat
 from .rows.places import put
 
 

@@ -15,7 +15,7 @@ from ..engine.node import Node
 from ..engine.source import source_line
 from ..engine.tensor import Tensor
 from ..nn import Parameter
-from ..recording import equal, names_here
+from ..ran.recording import equal, names_here
 from .counterparts import Counterparts
 from .hooks import in_function
 from .numbers import array_of, numpys, tolerance

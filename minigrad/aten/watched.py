@@ -13,7 +13,7 @@ from .. import errors
 from ..engine.source import SourceLine, pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..recording import memory_of, record
+from ..ran.recording import memory_of, record
 from ..transforms import gradients
 from .comparison import NOT_FINITE, Comparison
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.ranges import extent, numbers_in, shape_and_dtype
 from ..engine.errors import FailedCall
 from ..engine.modes import Watcher, setting
 from ..engine.node import Node
 from ..engine.source import source_line
 from ..engine.walk import Visit
 from ..errors import AnomalyError
-from ..ranges import extent, numbers_in, shape_and_dtype
-from ..rules_as_text import source_of
+from ..ran.rules_as_text import source_of
 from ..with_blocks import silent, with_block
 
 

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..arrays.trees import leaves, rebuilt
 from ..engine.base import AnyArray
 from ..engine.node import Node
 from ..engine.tensor import Tensor
 from ..engine.walk import Contribution, Visit, copied_axes, fit, order, undo_broadcast, walk
-from ..recording import record
-from ..rules_as_text import argument_names, source_of
+from ..ran.recording import record
+from ..ran.rules_as_text import argument_names, source_of
 from ..transforms import gradients
-from ..trees import leaves, rebuilt
 from .differences import Values, is_kink, sides, slopes
 
 EPS = 1e-6  # the step of the differences of one operation

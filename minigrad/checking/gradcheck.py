@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..arrays.trees import leaves, rebuilt
 from ..engine.errors import described
 from ..engine.names import name_of
 from ..engine.tensor import Tensor
 from ..settings import flag, function, real, whole
 from ..transforms import gradients
-from ..trees import leaves, rebuilt
 from ..with_blocks import enable_grad
 from .causes import Finding, findings
 from .differences import slopes

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..strides import address
+from ..arrays.strides import address
 
 TRIM_THRESHOLD, MMAP_THRESHOLD, ARENA_MAX = -1, -3, -8  # mallopt's numbers
 NEVER, LARGEST = -1, 32 << 20  # bytes

@@ -12,7 +12,7 @@ import numpy as np
 from ..engine.errors import described
 from ..engine.tensor import Tensor
 from ..errors import ArgumentError
-from ..recording import memory_of
+from ..ran.recording import memory_of
 from .outside import VALUES
 from .recorded import pytorchs
 

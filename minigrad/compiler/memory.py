@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.strides import address
 from ..engine import rules
 from ..script.symbols import Symbol, body_of, symbols_in
-from ..strides import address
 from .lowering import shares
 
 COPIES = {

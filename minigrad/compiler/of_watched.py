@@ -26,7 +26,7 @@ from ..errors import ArgumentError, GraphError
 from ..nn import Parameter
 from ..ran import capture, words
 from ..ran.data import GraphData, GraphNode
-from ..recording import Read
+from ..ran.recording import Read
 from ..views.graph import Graph, graph
 from .plan import Plan, WithProgram
 from .recorded import Inputs

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.strides import address
 from ..engine.tensor import Tensor, tensor_of
 from ..errors import GraphError
-from ..recording import mapped, memory_of
-from ..strides import address
+from ..ran.recording import mapped, memory_of
 from .keys import bare_array, form_of
 from .outside import Outside
 from .recorded import RecordedCall

@@ -19,8 +19,8 @@ import numpy as np
 
 from ..engine.tensor import Tensor
 from ..nn import Module
+from ..ran.recording import mapped
 from ..random import drawing_from, generator
-from ..recording import mapped
 from .recorded import RecordedCall
 
 VALUES = {int, float, complex, bool, str, bytes, *np.sctypeDict.values()} - {np.void, np.object_}

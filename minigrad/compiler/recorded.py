@@ -15,8 +15,8 @@ from ..errors import GraphError
 from ..nn import Module
 from ..ran import capture
 from ..ran.data import GraphData, GraphNode
+from ..ran.recording import Recording, as_arguments, equal, flat, memory_of
 from ..random import Draw
-from ..recording import Recording, as_arguments, equal, flat, memory_of
 
 
 class CallRecording(Recording):

@@ -17,7 +17,7 @@ from ..engine.modes import get_default_dtype, mode
 from ..engine.source import pass_over
 from ..engine.tensor import tensor_of
 from ..errors import ArgumentError, GraphError
-from ..recording import record
+from ..ran.recording import record
 from ..settings import flag, whole
 from ..settings import function as checked_function
 from ..views.graph import Graph, graph

@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ..disk import write_whole
+from ..system.disk import write_whole
 from ..views.drawing.drawing import Drawing
 from ..views.graph import Graph
 

@@ -33,7 +33,7 @@ import numpy as np
 
 from .. import errors
 from ..engine.tensor import Tensor
-from ..terminal import INTERRUPTED
+from ..system.terminal import INTERRUPTED
 from .judging import QuestionFacts, Verdict, chosen, verdict_on
 from .places import EXAMPLES
 from .plain import plain

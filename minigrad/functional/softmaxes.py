@@ -10,8 +10,8 @@ from ..engine.rules import with_reduced_axes
 from ..engine.table import definition, rule
 from ..engine.tensor import A, Array
 from ..settings import flag
-from ..weighting import gives_weights
 from .masks import check_mask
+from .weighting import gives_weights
 
 
 @gives_weights

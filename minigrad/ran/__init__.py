@@ -1,12 +1,13 @@
 """The computation that ran, as data: the graph that views show, made of what the engine holds.
 
-1. `data`: nodes, edges and boxes, and questions that they answer
-2. `capture`: the graph of some tensors, or of an error
-3. `reached`: everything that they were computed from
-4. `naming`, `variables`: the names that a reader knows it by
-5. `constants`: what Python or NumPy may have made its numbers of
-6. `proof`: which constants another run, with other numbers in its arguments, makes otherwise
-7. `words`: numbers, arrays and arguments as short text
+1. `recording`: what `mg.record()` notes of each operation while it runs
+2. `data`: nodes, edges and boxes, and questions that they answer
+3. `capture`: the graph of some tensors, or of an error
+4. `reached`: everything that they were computed from
+5. `naming`, `variables`: the names that a reader knows it by
+6. `constants`: what Python or NumPy may have made its numbers of
+7. `proof`: which constants another run, with other numbers in its arguments, makes otherwise
+8. `words`: numbers, arrays and arguments as short text; `rules_as_text`: rules as they are written
 
 A call of a module or a definition has three forms on its way to a picture: Box -> GraphBox -> Block.
 

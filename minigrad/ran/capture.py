@@ -24,11 +24,11 @@ from ..engine.saving import read_by
 from ..engine.tensor import Tensor
 from ..engine.walk import copied_axes
 from ..nn import Module
-from ..recording import Note, equal
 from .constants import Constants
 from .data import G, GraphEdge, GraphNode, Passed, Ref, frozen_view
 from .naming import Boxes, Names
 from .reached import Reached, supplies
+from .recording import Note, equal
 from .variables import line_of
 
 NOT_MADE = Outline((), np.dtype(np.float32))  # the result of an operation that failed

@@ -24,8 +24,8 @@ import numpy as np
 from ..engine.modes import Box
 from ..engine.node import Node
 from ..engine.source import SourceLine
-from ..recording import BoxNote, Read, flat, is_plain, memory_of
 from .reached import Reached
+from .recording import BoxNote, Read, flat, is_plain, memory_of
 
 SETTINGS = {  # arguments that say which elements, and not what numbers: a page never changes shapes
     "axis", "axes", "axis1", "axis2", "axisa", "axisb", "axisc", "shape", "source", "destination",

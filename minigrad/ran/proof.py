@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .. import errors
+from ..arrays.ranges import numbers_in
 from ..engine.modes import mode
 from ..engine.node import Node
 from ..engine.tensor import Tensor
 from ..random import generator
-from ..ranges import numbers_in
-from ..recording import Read, as_arguments, memory_of, record
 from . import capture
 from .data import GraphData, GraphNode, bits
+from .recording import Read, as_arguments, memory_of, record
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

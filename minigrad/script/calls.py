@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..arrays.strides import address, contiguous
 from ..engine import table
 from ..engine.errors import Options
 from ..engine.names import name_of
-from ..strides import address, contiguous
 from .page_functions import ELEMENTWISE, EXPANDED, FILLED, MOVING, REDUCING, name_in_page
 from .symbols import REFUSALS, Number, Symbol, alias, body_of, plain, same
 

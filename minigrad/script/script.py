@@ -23,7 +23,7 @@ import numpy as np
 from ..errors import GraphError
 from ..ran import words
 from ..ran.data import UNKNOWN, GraphData, GraphNode, Ref
-from ..recording import equal
+from ..ran.recording import equal
 from .symbols import (
     REFUSALS,
     Number,

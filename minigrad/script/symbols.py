@@ -21,8 +21,8 @@ from ..engine.errors import Options
 from ..engine.names import name_of
 from ..engine.walk import copied_axes
 from ..ran.data import GraphEdge
-from ..recording import equal
-from ..rules_as_text import tree_of
+from ..ran.recording import equal
+from ..ran.rules_as_text import tree_of
 from .operators import OPERATORS
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from .. import errors
-from ..disk import other_kind
 from ..ran.variables import line_of
-from ..terminal import complain
+from ..system.disk import other_kind
+from ..system.terminal import complain
 from .first_backward import first_backward_walked
 from .walk import KEYS, Quit
 

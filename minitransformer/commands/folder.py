@@ -11,7 +11,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from minigrad import disk, errors
+from minigrad import errors
+from minigrad.system import disk
 
 from ..training.loop import Training, perplexity
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterable
 
 from minigrad import errors
-from minigrad.terminal import complain
+from minigrad.system.terminal import complain
 
 from ..training.readers import LineReader
 from . import PROGRAM

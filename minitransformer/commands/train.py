@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import disk, errors
-from minigrad.cluster import ANSWER, Cluster
+from minigrad import errors
 from minigrad.settings import choice, real, whole
-from minigrad.terminal import complain
+from minigrad.system import disk
+from minigrad.system.terminal import complain
 from minigrad.workers import Threads, Workers
+from minigrad.workers.cluster import ANSWER, Cluster
 
 from ..model.sizes import DecoderSizes, Sizes
 from ..tasks import load_training, make

@@ -7,7 +7,7 @@ import dataclasses
 
 from minigrad import errors
 from minigrad.settings import whole
-from minigrad.terminal import complain
+from minigrad.system.terminal import complain
 
 from ..training.checkpoints import load_reader
 from ..training.readers import TextReader

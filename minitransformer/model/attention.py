@@ -19,9 +19,9 @@ from minigrad.engine.kinds import checked
 from minigrad.engine.tensor import A
 from minigrad.functional import masked_softmax, not_zero
 from minigrad.functional.masks import check_mask
+from minigrad.functional.weighting import gives_weights
 from minigrad.nn import Module, Parameter, xavier_uniform
 from minigrad.settings import choice, function, whole
-from minigrad.weighting import gives_weights
 
 Score = Callable[[Array, Array], Array]
 

@@ -13,9 +13,9 @@ from array import array
 from collections.abc import Iterator, Sequence
 from typing import BinaryIO, NamedTuple
 
-from minigrad.disk import other_kind
 from minigrad.errors import ConfigError, DataError
-from minigrad.working import working
+from minigrad.system.disk import other_kind
+from minigrad.system.working import working
 
 MARKS = {  # longest first: that of utf-16 begins one of utf-32
     codecs.BOM_UTF8: "utf-8",

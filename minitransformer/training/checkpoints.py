@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from minigrad import errors, serialize
+from minigrad import errors
+from minigrad.arrays import serialize
 from minigrad.engine.kinds import checked
 from minigrad.settings import whole
 

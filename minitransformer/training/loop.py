@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 import minigrad as mg
-from minigrad import errors, optim, serialize
+from minigrad import errors, optim
+from minigrad.arrays import serialize
 from minigrad.engine.errors import described
 from minigrad.engine.kinds import checked
 from minigrad.engine.tensor import tensor_of

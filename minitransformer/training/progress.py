@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from typing import Any, Protocol
 
-from minigrad.working import heard
+from minigrad.system.working import heard
 
 
 class Progress(Protocol):

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 import minigrad as mg
-from minigrad import disk, errors
+from minigrad import errors
+from minigrad.system import disk
 
 from .parts import mean_loss
 from .readers import LineReader, Pair

@@ -36,8 +36,8 @@ import numpy as np
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE.parents[1])]
 
-from minigrad.cluster import Cluster  # noqa: E402
 from minigrad.workers import Threads, Workers  # noqa: E402
+from minigrad.workers.cluster import Cluster  # noqa: E402
 from minitransformer import Settings, Sizes, Training, Vocabulary  # noqa: E402
 from minitransformer.training import parts as parts_of_batches  # noqa: E402
 from minitransformer.training.threads import one_thread  # noqa: E402

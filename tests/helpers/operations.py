@@ -25,7 +25,7 @@ from minigrad import functional as F
 from minigrad.definitions.elementwise import clamp
 from minigrad.engine import rules
 from minigrad.engine.names import name_of
-from minigrad.rules_as_text import source_of
+from minigrad.ran.rules_as_text import source_of
 
 try:
     import torch

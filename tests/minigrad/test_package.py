@@ -11,9 +11,9 @@ import pytest
 
 import minigrad as mg
 import minitransformer
-from minigrad.namesake import warn_of_namesake
+from minigrad.system.namesake import warn_of_namesake
 
-LATER = ("views", "course", "workers", "cluster")  # rooms and files of minigrad
+LATER = ("views", "course", "workers")  # rooms of minigrad
 ROOT = Path(__file__).parents[2]
 FILES = [
     f.relative_to(ROOT)

@@ -22,7 +22,7 @@ from extras import bare
 from limits import SECONDS
 from progress import problems
 
-from minigrad import serialize
+from minigrad.arrays import serialize
 from minitransformer import Reader, Settings, Sizes, decoding, load_reader, load_training
 from minitransformer.__main__ import COMMANDS, command_line, main
 from minitransformer.tasks import TASKS

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from limits import never_endless
 
-from minigrad import errors, serialize
+from minigrad import errors
+from minigrad.arrays import serialize
 from minitransformer import (
     AttentionSizes,
     Decoder,

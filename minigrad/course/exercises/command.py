@@ -8,8 +8,8 @@ from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
 
-from ...terminal import seed_of
-from ...working import busy
+from ...system.terminal import seed_of
+from ...system.working import busy
 from . import learner, own
 from .classroom import teacher
 from .isolation.container import PROGRAMS

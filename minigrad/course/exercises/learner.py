@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ... import errors
-from ...disk import write_whole
+from ...system.disk import write_whole
 from ...views.drawing.drawing import Drawing
 from ..printing import say
 from .classroom.roster import read_roster

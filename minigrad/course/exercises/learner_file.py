@@ -20,7 +20,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from ...disk import other_kind
+from ...system.disk import other_kind
 from ..places import EXAMPLES
 from .calls import KNOWN
 from .wording import cleaned

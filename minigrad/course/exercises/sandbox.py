@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from ...working import not_hearing
+from ...system.working import not_hearing
 from .asking import Asked, StoppedError
 from .crossing import packed
 from .exercise import Exercise

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ... import errors
-from ...working import working
+from ...system.working import working
 from ..printing import say
 from .in_place import FAILED
 from .isolation.house import ended, with_packages

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ...rules_as_text import source_of
+from ...ran.rules_as_text import source_of
 from .exercise import Exercise
 from .wording import shown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from ...working import hearing_prints, working
+from ...system.working import hearing_prints, working
 from ..printing import say
 from .lesson import chosen, listing, run
 from .notebooks import write_notebooks

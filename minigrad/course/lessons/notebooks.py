@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import errors
-from ...disk import write_whole
+from ...system.disk import write_whole
 from .lesson import Lesson
 
 INSTALL = 'pip install -e ".[course]"'

@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from ... import errors
-from ...disk import write_whole
-from ...working import working
+from ...system.disk import write_whole
+from ...system.working import working
 from ..lessons import forms, running
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, LessonFails, lessons

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ... import errors
-from ...working import say, working
+from ...system.working import say, working
 from ..exercises.learner_file import HOME
 from ..exercises.sheets import folder_of, sheets
 from ..lessons.lesson import Lesson, chosen

@@ -7,8 +7,8 @@ import secrets
 import sys
 from pathlib import Path
 
-from ...terminal import seed_of
-from ...working import working
+from ...system.terminal import seed_of
+from ...system.working import working
 from ..lessons.lesson import chosen
 from ..lessons.notebooks import written
 from .sheet import page, signs

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.tensor import Tensor
-from ...recording import record
+from ...ran.recording import record
 from ...views.graph import Graph, graph
 from ...views.text.steps import steps
 

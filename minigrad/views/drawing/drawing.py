@@ -14,10 +14,10 @@ import weakref
 from pathlib import Path
 
 from ... import errors
-from ...disk import write_whole
 from ...engine.kinds import checked
 from ...ran import words
 from ...ran.data import GraphData
+from ...system.disk import write_whole
 from ..text import listing
 from . import folding
 from .dot import DIRECTIONS, Writer

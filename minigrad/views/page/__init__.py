@@ -34,13 +34,13 @@ from typing import Any
 
 from ... import errors
 from ...aten.watched import Watched
-from ...disk import write_whole
 from ...engine.kinds import checked
 from ...engine.tensor import Array, Tensor
 from ...ran import words
 from ...ran.proof import Proof, prove
 from ...settings import whole as whole_number
-from ...working import working
+from ...system.disk import write_whole
+from ...system.working import working
 from .. import colours
 from ..graph import Graph, graph_with_gradients
 from . import opening, scripts

@@ -14,7 +14,7 @@ import numpy as np
 from ...ran import capture
 from ...ran.data import GraphData
 from ...ran.proof import number_of
-from ...recording import as_arguments, record
+from ...ran.recording import as_arguments, record
 from ...script.calls import Unwritten
 from ...script.script import Script
 from ...script.tape import Tape

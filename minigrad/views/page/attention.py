@@ -1,7 +1,7 @@
 """Attention in a graph: weights whose rows sum to one, from scores of queries and keys.
 
 A node is taken for attention weights if values are multiplied by it, and if it comes from a function
-that is said to give weights (see `minigrad.weighting`), or from a softmax written out: e / sum(e).
+that is said to give weights (see `functional.weighting`), or from a softmax written out: e / sum(e).
 From there the way leads back, through operations that keep its shape, to what the mask enters, and to
 the scores: a product of two matrices.
 """
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ... import weighting
+from ...functional import weighting
 from ...ran.data import GraphData, GraphNode, Ref
 
 Tokens = Mapping[str, tuple[Sequence[str], Sequence[str]]]

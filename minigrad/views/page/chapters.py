@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ...engine.source import SourceLine
 from ...ran import words
 from ...ran.data import GraphData, GraphNode
-from ...rules_as_text import function_at
+from ...ran.rules_as_text import function_at
 
 FORWARD, BACK = 8, 4  # how many chapters there are at most
 LONGEST = 60  # letters of a title

@@ -8,7 +8,7 @@ import tempfile
 import webbrowser
 from pathlib import Path
 
-from ...working import in_notebook
+from ...system.working import in_notebook
 
 HEIGHT = 640  # pixels of a frame in a notebook
 

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 
 from ... import errors
-from ...disk import write_whole
 from ...engine.kinds import checked
 from ...ran import words
 from ...ran.data import GraphData, GraphNode, role_of
 from ...script.script import Script
 from ...script.symbols import Symbol, uniform
+from ...system.disk import write_whole
 from .literals import number_as_code
 from .notation import Notation, bracketed, needs_arrays
 from .written import FreshNames, Functions

@@ -19,7 +19,7 @@ from ...engine.names import code_of
 from ...errors import GraphError
 from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode
-from ...rules_as_text import source_of
+from ...ran.rules_as_text import source_of
 from ...script.operators import TIGHT
 from ...script.script import Script
 from ...script.sources import Element

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...ranges import extent, numbers_in, shape_and_dtype
+from ...arrays.ranges import extent, numbers_in, shape_and_dtype
 
 SMALL = 24  # arrays of up to so many numbers are shown whole
 

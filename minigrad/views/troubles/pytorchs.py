@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ...aten.watched import Watched
 from ...engine.tensor import Tensor
 from ...ran.data import GraphNode
-from ...recording import memory_of
+from ...ran.recording import memory_of
 from ..graph import Graph
 from ..graph import graph as graph_of
 from .finite import origin

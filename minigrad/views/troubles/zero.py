@@ -9,7 +9,7 @@ import numpy as np
 
 from ...engine.source import SourceLine
 from ...ran.data import GraphNode
-from ...recording import memory_of
+from ...ran.recording import memory_of
 from ..graph import Graph
 from .remedies import GENERAL, remedy_for
 from .trouble import Trouble

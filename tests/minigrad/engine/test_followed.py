@@ -13,7 +13,7 @@ from leaves import leaf
 
 import minigrad as mg
 from minigrad.engine.followed import Followed
-from minigrad.recording import as_arguments
+from minigrad.ran.recording import as_arguments
 
 MASK = np.array([[True, False, True], [True, True, False]])
 IDS = np.array([[3, 0, 2], [1, 5, 0]])

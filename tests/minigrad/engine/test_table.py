@@ -13,7 +13,7 @@ import minigrad as mg
 from minigrad import errors
 from minigrad.engine import table
 from minigrad.engine.names import name_of
-from minigrad.rules_as_text import source_of
+from minigrad.ran.rules_as_text import source_of
 
 # --- what a rule reads ----------------------------------------------------------------------------
 

@@ -6,7 +6,7 @@ import pytest
 import minigrad as mg
 from minigrad import errors
 from minigrad.ran.proof import differing, prove
-from minigrad.recording import as_arguments
+from minigrad.ran.recording import as_arguments
 
 TABLE = mg.Tensor(np.arange(12.0).reshape(6, 2), requires_grad=True, name="table")
 CAUSAL = np.tri(3, dtype=bool)

@@ -9,7 +9,7 @@ from model_checks import quickly_the_first
 from toy_task import Toy, trained
 
 import minigrad as mg
-from minigrad import serialize
+from minigrad.arrays import serialize
 from minigrad.errors import CheckpointError
 from minitransformer import DecoderSizes, Settings, Sizes, Training, load_reader, load_training
 from minitransformer.tasks import TASKS

@@ -70,7 +70,7 @@ def test_threads_that_come_and_go_give_the_same_weights(expected):
 @pytest.mark.filterwarnings("default")  # Dask's own
 def test_processes_give_the_same_weights(expected, monkeypatch):
     pytest.importorskip("distributed")
-    from minigrad.cluster import Cluster
+    from minigrad.workers.cluster import Cluster
 
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), str(ROOT / "tests" / "helpers")]))
     assert finished(toy(), Cluster(count=3)) == expected

@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 
 from .... import errors
-from ....disk import destination, write_whole
+from ....system.disk import destination, write_whole
 from ...printing import say
 from ..exercise import Exercise
 from ..isolation.container import build

@@ -21,7 +21,7 @@ from random_programs import loss_of, random_program
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import nn
-from minigrad.recording import as_arguments
+from minigrad.ran.recording import as_arguments
 from minigrad.views.drawing import drawing
 
 ADAPTER = Path(__file__).parents[3].joinpath("helpers", "shown.js").read_text(encoding="utf-8")

@@ -1,14 +1,4 @@
-"""Many workers: the gradient of a sum is the sum of the gradients.
-
-    with Threads(2) as workers:
-        loss, *slopes = workers.total(Gradients(loss_of_part, parameters), parts)
-
-A batch is cut into parts. What a part gives depends on the weights and on the part, never on who
-computes it, or when; and all are added in one tree, for floats do not add in any order: (a + b) + c is
-rounded in other places than a + (b + c). So the total has the same bits, for one worker or for many.
-
-Here the workers are threads; in `cluster` they are processes, on this machine or on others.
-"""
+"""Workers that are threads, the job that each does for a part, and the tree that adds what they give."""
 
 from __future__ import annotations
 
@@ -20,13 +10,13 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from . import errors
-from .engine.backward import first_gradient
-from .engine.kinds import checked
-from .engine.tensor import Tensor
-from .optim import parameter_list
-from .settings import function, whole
-from .transforms import gradients
+from .. import errors
+from ..engine.backward import first_gradient
+from ..engine.kinds import checked
+from ..engine.tensor import Tensor
+from ..optim import parameter_list
+from ..settings import function, whole
+from ..transforms import gradients
 
 MOST_WORKERS = 1000  # workers that are started here
 T = TypeVar("T")

@@ -9,8 +9,8 @@ A page shows what such a function gives as an attention map, if values are multi
 
 from __future__ import annotations
 
-from .engine.kinds import Function
-from .engine.names import name_of
+from ..engine.kinds import Function
+from ..engine.names import name_of
 
 NAMES: set[str] = set()  # by which a graph knows them
 

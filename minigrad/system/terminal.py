@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, NoReturn
 
-from . import errors
+from .. import errors
 
 WRONG, INTERRUPTED, NO_READER = 2, 128 + signal.SIGINT, 128 + 13  # exit statuses; 13 is SIGPIPE
 STOPS = ("SIGTERM", "SIGHUP", "SIGBREAK")  # by name: no system has all of them

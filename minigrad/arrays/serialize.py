@@ -14,9 +14,9 @@ from typing import IO, Any
 
 import numpy as np
 
-from .disk import other_kind, write_whole
-from .engine.kinds import checked
-from .errors import ArgumentError, CheckpointError, ConfigError
+from ..engine.kinds import checked
+from ..errors import ArgumentError, CheckpointError, ConfigError
+from ..system.disk import other_kind, write_whole
 
 _ABOUT = "about.json"
 _FORMAT = "minigrad 1"

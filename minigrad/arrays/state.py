@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import errors
-from .engine.tensor import Tensor
+from .. import errors
+from ..engine.tensor import Tensor
 
 
 def matched(owner: str, own: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, np.ndarray]:

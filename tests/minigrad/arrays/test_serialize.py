@@ -15,7 +15,7 @@ from irregular import KINDS
 from limits import never_endless
 from properties import arrays_of, given, settings, st
 
-from minigrad import serialize
+from minigrad.arrays import serialize
 from minigrad.errors import ArgumentError, CheckpointError
 
 ARRAYS = {

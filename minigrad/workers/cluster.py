@@ -29,9 +29,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from . import errors
-from .settings import whole
-from .workers import MOST_WORKERS, Gradients, T, Workers, threadpool_limits, tree
+from .. import errors
+from ..settings import whole
+from .threads import MOST_WORKERS, Gradients, T, Workers, threadpool_limits, tree
 
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 1_000_000,  # workers that may die over one task
@@ -166,7 +166,7 @@ class Cluster(Workers):
                 "the processes run within the block alone: write `with Cluster(...) as workers:`"
             )
         if job is not self.job:
-            packages = frozenset({__package__, job.loss.__module__.partition(".")[0]})
+            packages = frozenset(m.partition(".")[0] for m in (__name__, job.loss.__module__))
             self.shared = uuid.uuid4().hex, _pickled(job), about(packages)
             self.job, self.sent = job, None
         weights = np.concatenate([p._array for p in job.parameters], axis=None)

@@ -6,7 +6,7 @@ import warnings
 from pathlib import Path
 
 
-def warn_of_namesake(folder: Path = Path(__file__).parents[1]) -> None:
+def warn_of_namesake(folder: Path = Path(__file__).parents[2]) -> None:
     """Warn, in one line, if the other minigrad is installed in the folder that this one lies in."""
     for other in folder.glob("minigrad-*.dist-info"):
         warnings.warn(

@@ -6,8 +6,8 @@ import time
 
 import pytest
 
-from minigrad import working as module
-from minigrad.working import hearing_prints, say, working
+from minigrad.system import working as module
+from minigrad.system.working import hearing_prints, say, working
 
 
 @pytest.fixture(autouse=True)

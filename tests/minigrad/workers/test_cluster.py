@@ -20,14 +20,14 @@ import pytest
 from limits import SECONDS, never_endless
 from worker_job import job, parts
 
-from minigrad import cluster as cluster_module
 from minigrad import errors
 from minigrad.workers import Gradients, Threads
+from minigrad.workers import cluster as cluster_module
 
 pytest.importorskip("distributed")
-from minigrad.cluster import LOSSES, Cluster
+from minigrad.workers.cluster import LOSSES, Cluster
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 # Dask's own: deprecations of what it uses, and sockets that it leaves to the collector.
 pytestmark = pytest.mark.filterwarnings("default")
 

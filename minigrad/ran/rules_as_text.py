@@ -10,8 +10,8 @@ import re
 import types
 from collections.abc import Callable
 
-from .engine.names import code_of
-from .engine.table import Operation
+from ..engine.names import code_of
+from ..engine.table import Operation
 
 
 @functools.lru_cache(maxsize=1024)  # of each function once, however often it is asked for

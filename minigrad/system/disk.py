@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from .errors import ConfigError
+from ..errors import ConfigError
 
 KINDS = {
     stat.S_IFDIR: "a folder",

@@ -9,10 +9,11 @@ from extras import without_graphviz
 from irregular import KINDS
 
 import minigrad as mg
-from minigrad import errors, serialize
+from minigrad import errors
+from minigrad.arrays import serialize
 from minigrad.course.lessons.notebooks import written
 from minigrad.course.site.build import _copied
-from minigrad.disk import sweep, write_whole
+from minigrad.system.disk import sweep, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
 

@@ -13,15 +13,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .engine.arguments import without_tensors
-from .engine.followed import bare, followed
-from .engine.modes import Box, Watcher, count, mode, setting
-from .engine.node import Node
-from .engine.saving import unshared
-from .engine.source import SourceLine, by_definition, pass_over, source_line, user_frames
-from .engine.tensor import Tensor
-from .engine.walk import Contribution, Visit
-from .with_blocks import with_block
+from ..engine.arguments import without_tensors
+from ..engine.followed import bare, followed
+from ..engine.modes import Box, Watcher, count, mode, setting
+from ..engine.node import Node
+from ..engine.saving import unshared
+from ..engine.source import SourceLine, by_definition, pass_over, source_line, user_frames
+from ..engine.tensor import Tensor
+from ..engine.walk import Contribution, Visit
+from ..with_blocks import with_block
 
 pass_over(__file__)
 

@@ -1,0 +1,8 @@
+"""Arrays, apart from any graph: many at once, in memory, in words, in files.
+
+1. `trees`: arrays in lists, tuples and dicts, nested in any way
+2. `state`: arrays by name, as a module or an optimiser gives and takes them
+3. `strides`: where the elements of an array lie in memory
+4. `ranges`: the range of an array, in words
+5. `serialize`: `mg.save` and `mg.load`, arrays by name in a file
+"""
