@@ -30,7 +30,7 @@ from .engine.backward import backward
 from .engine.modes import get_default_dtype, set_default_dtype
 from .engine.table import definition, rule
 from .engine.tensor import Array, Tensor
-from .idioms import missing
+from .missing import missing
 from .nn import Parameter
 from .ran.recording import record
 from .random import generator, manual_seed

@@ -10,11 +10,12 @@ course makes the page "If you know PyTorch, JAX, Keras" of it. In both columns x
 
 from __future__ import annotations
 
-import dis
 import re
-import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    from .engine.source import SourceLine
 
 STOP = "after each epoch, on held-out data: break where it has not sunk for long"
 WINDOWS = (  # of 2 x 2 numbers, in the two last axes of c (2, 3, 4)
@@ -485,16 +486,15 @@ APART = {  # arguments that are none here
     "activation": "it is a layer of its own: nn.Sequential(nn.Linear(3, 4), F.relu)",
 }
 
-IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 HERE = re.compile(r"\bF\.")  # what a reader has not imported by this name
 
 
-def instead(name: str, *homes: str) -> str:
+def instead(name: str, running: Callable[[], SourceLine | None], *homes: str) -> str:
     """Say what to write for a name of another library: "; for x.t() write x.T", or "" if unknown.
 
-    Of several rows that begin so, as for nn.init, it is that of which the running line has most.
-
     Args:
+        running: finds the line of the user's code. Of several rows that begin so, as for nn.init, it is
+            that of which the line has most.
         homes: what may stand before the name in the first column, such as "torch" or "jax".
     """
     dotted = rf"\.({re.escape(name)}(?!\w)(?:\.\w+)*)"
@@ -502,9 +502,7 @@ def instead(name: str, *homes: str) -> str:
     found = [(m[1], theirs, ours) for theirs, ours in IDIOMS if (m := begins.match(theirs))]
     if not found:
         return ""
-    line = None
-    if len(found) > 1:
-        line = sys.modules["minigrad.engine.source"].source_line()  # which needs this module
+    line = running() if len(found) > 1 else None
     written = re.search(dotted, line.text if line is not None else "")
     parts = written[1].split(".") if written else [name]
     shared = lambda row: sum(a == b for a, b in zip(row[0].split("."), parts))
@@ -516,27 +514,3 @@ def renamed(name: str) -> str:
     """Say which of our arguments another library calls `name`: "; write axis=", or ""."""
     remedy = APART.get(name) or (f"write {WORDS[name]}=" if name in WORDS else "")
     return f"; {remedy}" if remedy else ""
-
-
-def _elsewhere(module: str, name: str) -> str:
-    """Say where a name is that a module has not, if another one has it, or NumPy."""
-    for other in ("nn", "functional", "optim"):
-        home = sys.modules.get(f"minigrad.{other}")
-        if name in getattr(home, "__all__", ()):
-            return f"; write minigrad.{other}.{name}"
-    if module in ("minigrad", "minigrad.functional"):
-        derived = getattr(sys.modules.get("minigrad.engine.table"), "TABLE", ())
-        known = vars(np).get(name)
-        if callable(known) and known in derived:  # imported there, since it needs this module
-            return f"; write np.{name}"
-    return ""
-
-
-def missing(module: str, name: str, *homes: str) -> AttributeError | ImportError:
-    """The error for a name that a module has not, with what to write; called by its `__getattr__`."""
-    remedy = instead(name, *homes) or _elsewhere(module, name)
-    asking = sys._getframe(2)
-    # Of an AttributeError, the statement `from MODULE import NAME` keeps no word.
-    if remedy and asking.f_code.co_code[asking.f_lasti] == IMPORT_FROM:
-        return ImportError(f"cannot import name {name!r} from {module!r}{remedy}", name=module)
-    return AttributeError(f"module {module!r} has no attribute {name!r}{remedy}")

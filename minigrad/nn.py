@@ -33,8 +33,10 @@ from .engine.boxes import call_in_box
 from .engine.kinds import checked, named, unknown
 from .engine.modes import floating, get_default_dtype
 from .engine.names import name_of
+from .engine.source import source_line
 from .engine.tensor import Array, Tensor
-from .idioms import instead, missing
+from .idioms import instead
+from .missing import PUBLIC, missing
 from .random import generator
 from .settings import flag, real, whole
 
@@ -59,6 +61,7 @@ __all__ = [
     "uniform",
     "xavier_uniform",
 ]  # fmt: skip
+PUBLIC[__name__] = __all__
 
 
 def __dir__() -> list[str]:
@@ -127,7 +130,7 @@ class Module:
     def __setattr__(self, name: str, value: object) -> None:
         if name == "trainable" and isinstance(value, bool):  # as in Keras: nothing would heed it
             raise errors.ModuleError(
-                f"a {type(self).__name__} has no switch {name!r}{instead(name, 'model')}"
+                f"a {type(self).__name__} has no switch {name!r}{instead(name, source_line, 'model')}"
             )
         if isinstance(vars(self).get(name), Parameter) and not isinstance(
             value, (Parameter, Module)
@@ -147,7 +150,9 @@ class Module:
 
     def __getattr__(self, name: str) -> Any:
         kind = type(self).__name__
-        raise AttributeError(f"{kind!r} object has no attribute {name!r}{instead(name, 'model')}")
+        raise AttributeError(
+            f"{kind!r} object has no attribute {name!r}{instead(name, source_line, 'model')}"
+        )
 
     def __call__(self: HasForward[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return call_in_box(self, self.forward, args, kwargs)

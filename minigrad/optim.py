@@ -14,14 +14,17 @@ from .arrays.ranges import extent, shape_and_dtype
 from .arrays.state import matched
 from .engine.errors import described
 from .engine.kinds import has_axes, named
+from .engine.source import source_line
 from .engine.tensor import Tensor, read_only, tensor_of
-from .idioms import instead, missing
+from .idioms import instead
+from .missing import PUBLIC, missing
 from .settings import flag, real, whole
 
 __all__ = [
     "SGD", "Adam", "AdamW", "Optimizer", "Schedule", "clip_grad_norm", "clip_grad_value", "stepwise",
     "warmup_cosine", "warmup_inverse_sqrt",
 ]  # fmt: skip
+PUBLIC[__name__] = __all__
 
 
 def __dir__() -> list[str]:
@@ -86,7 +89,7 @@ class Optimizer:
     def __getattr__(self, name: str) -> Any:
         kind = type(self).__name__
         raise AttributeError(
-            f"{kind!r} object has no attribute {name!r}{instead(name, 'optimizer')}"
+            f"{kind!r} object has no attribute {name!r}{instead(name, source_line, 'optimizer')}"
         )
 
     def step(self) -> None:

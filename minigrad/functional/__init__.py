@@ -5,7 +5,7 @@ box in a drawing. Those that have a rule have a kink, or a value, that NumPy's f
 right.
 """
 
-from ..idioms import missing
+from ..missing import PUBLIC, missing
 from .activations import elu, erf, gelu, leaky_relu, relu, sigmoid, silu, softplus
 from .linear_maps import linear
 from .lookup import embedding, one_hot
@@ -19,6 +19,7 @@ __all__ = [
     "mse_loss", "nll_loss", "not_zero", "one_hot", "relu", "sigmoid", "silu", "softmax", "softplus",
     "standardize",
 ]  # fmt: skip
+PUBLIC[__name__] = __all__
 
 
 def __dir__() -> list[str]:

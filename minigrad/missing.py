@@ -1,0 +1,41 @@
+"""The error for a name that a module does not have: it says what to write, or where the name is."""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Sequence
+
+import numpy as np
+
+from .engine.source import source_line
+from .engine.table import TABLE
+from .idioms import instead
+
+PUBLIC: dict[str, Sequence[str]] = {}  # the names of modules for users, which enter them here
+IMPORT_FROM = dis.opmap["IMPORT_FROM"]
+
+
+def missing(module: str, name: str, *homes: str) -> AttributeError | ImportError:
+    """The error for a name that a module has not, with what to write; called by its `__getattr__`.
+
+    Args:
+        homes: as for `instead`.
+    """
+    remedy = instead(name, source_line, *homes) or _elsewhere(module, name)
+    asking = sys._getframe(2)
+    # Of an AttributeError, the statement `from MODULE import NAME` keeps no word.
+    if remedy and asking.f_code.co_code[asking.f_lasti] == IMPORT_FROM:
+        return ImportError(f"cannot import name {name!r} from {module!r}{remedy}", name=module)
+    return AttributeError(f"module {module!r} has no attribute {name!r}{remedy}")
+
+
+def _elsewhere(module: str, name: str) -> str:
+    """Say where a name is that a module has not, if another one has it, or NumPy."""
+    for other, names in PUBLIC.items():
+        if name in names:
+            return f"; write {other}.{name}"
+    known = vars(np).get(name)
+    if module in ("minigrad", "minigrad.functional") and callable(known) and known in TABLE:
+        return f"; write np.{name}"
+    return ""
