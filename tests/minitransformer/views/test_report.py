@@ -14,6 +14,7 @@ from minitransformer import DecoderSizes, Settings, Sizes, Training, Vocabulary
 from minitransformer.tasks import make
 from minitransformer.training.examination import Result, examined
 from minitransformer.views import report
+from minitransformer.views.report.lines import MAPS, compared
 
 HOSTILE = "<>&\"'$\\ {}é漢"
 SCRIPT = "<script>alert(1)</script>"
@@ -108,7 +109,7 @@ def test_every_name_is_given_once_and_every_reference_has_its_name(page):
 def test_the_pictures_are_there(page):
     parsed = Page(page[0])
     drawn = [a for a in parsed.all("svg") if a.get("role") == "img"]
-    assert len(drawn) == len(parsed.all("figcaption")) == 1 + report.MAPS + 2
+    assert len(drawn) == len(parsed.all("figcaption")) == 1 + MAPS + 2
     assert all(len(a["aria-label"]) > 10 for a in drawn)
     said = texts(page[0])
     for line, target in PAIRS[:2] + PAIRS[2:3] + PAIRS[4:5]:  # two mistakes, and others
@@ -159,7 +160,7 @@ def test_mistakes_and_only_mistakes_are_listed(page):
     ],
 )
 def test_what_is_out_of_place_is_marked(written, target, shown):
-    assert report._compared(written, target) == shown
+    assert compared(written, target) == shown
 
 
 @pytest.mark.slow
@@ -260,7 +261,7 @@ def test_every_text_is_shown_as_text():
         ),
         (
             [without_graphviz],
-            1 + report.MAPS,
+            1 + MAPS,
             "left out of the report: the model by modules, an attention head (no Graphviz); ",
         ),
         (
@@ -298,7 +299,7 @@ def test_in_a_browser(browser, page, tmp_path, which, dark):
     assert [url for url in browser.requests() if not url.startswith("data:")] == [file.as_uri()]
     assert browser.ask("count", "script") == 0
     sizes = browser.ask("pictures")
-    assert len(sizes) == (which == "page") + report.MAPS + 2  # no curve where nothing was learned
+    assert len(sizes) == (which == "page") + MAPS + 2  # no curve where nothing was learned
     assert all(width > 100 and height > 100 and words > 3 for width, height, words in sizes)
     assert not browser.ask("overflows")
     lightness = browser.ask("lightness")
