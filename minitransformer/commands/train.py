@@ -4,37 +4,30 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import functools
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from minigrad import errors
-from minigrad.settings import choice, real, whole
+from minigrad.settings import real, whole
 from minigrad.system import disk
-from minigrad.system.terminal import complain
-from minigrad.workers import Threads, Workers
-from minigrad.workers.cluster import ANSWER, Cluster
+from minigrad.workers.cluster import Cluster
 
-from ..model.sizes import DecoderSizes, Sizes
-from ..tasks import load_training, make
 from ..training.examination import Result, examined
-from ..training.loop import Settings, Training, perplexity
+from ..training.loop import Training, perplexity
 from ..training.progress import progress
-from ..training.readers import READERS
 from ..training.snapshots import Snapshots
 from ..training.threads import one_thread
 from ..views import report
 from . import PROGRAM
-from .folder import CHECKPOINT, CURVE, FILES, REPORT, SNAPSHOTS, claimed, ready, save_curve
-from .machine import cores, interruptible, peak_memory
-from .options import DATA, ENGINES, EVERY, MODELS, STEPS, WHO, flag
+from .asked import begun, resumed, snapshots, workers
+from .folder import CHECKPOINT, CURVE, FILES, REPORT, SNAPSHOTS, claimed, save_curve
+from .machine import interruptible, peak_memory
+from .options import EVERY
 
 
 def train(options: argparse.Namespace) -> int:
@@ -68,12 +61,7 @@ def train(options: argparse.Namespace) -> int:
                 f"{folder}` goes on; a second Ctrl-C stops at once",
                 flush=True,
             )
-        result = examined(run, exam)
-        run.save(folder / CHECKPOINT)
-        save_curve(folder / CURVE, run)
-        seconds = time.perf_counter() - started
-        page, left_out = report.page(run, result, seconds, peak_memory())
-        disk.write_whole(folder / REPORT, lambda file: file.write(page.encode()))
+        result, left_out = leave(run, exam, folder, started)
 
     if result:
         print(said(run, result))
@@ -86,114 +74,6 @@ def train(options: argparse.Namespace) -> int:
     if left_out:
         print(left_out)
     return 128 + stopped if stopped else 0
-
-
-def snapshots(
-    given: dict[str, Any], run: Training, exam: Sequence[Any], path: Path
-) -> Snapshots | None:
-    """The snapshots to be taken, as asked for or begun before; None, and no file, for none.
-
-    Raises:
-        ConfigError: if the task has no pairs of lines, of which one could be read.
-    """
-    if "resume" in given and path.exists():
-        return Snapshots.load(path)
-    path.unlink(missing_ok=True)
-    if "snapshots" not in given:
-        return None
-    count = whole("snapshots", given["snapshots"], least=2, most=100)
-    return Snapshots.planned(run.reader, exam[0] if exam else None, count, run.settings.steps)
-
-
-def workers(given: dict[str, Any], run: Training) -> Workers:
-    """Choose what computes the parts of a batch."""
-    count = given.get("workers")
-    if choice("engine", given.get("engine", ENGINES[0]), ENGINES) == "dask" or "scheduler" in given:
-        say = functools.partial(complain, PROGRAM)
-        address = given.get("scheduler")
-        cluster = Cluster(address, cores() if count is None else count, say=say)
-        if address is not None:
-            print(
-                f"looking for the scheduler at {address}, for {ANSWER} seconds at most", flush=True
-            )
-        return cluster
-    if count is None and run.is_large() and cores() > 1:
-        with contextlib.suppress(errors.ConfigError):  # without threadpoolctl
-            return Threads(2)
-    return Threads(1 if count is None else count)
-
-
-def begun(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
-    """Make a function that returns a new run as the options ask; and return its folder."""
-    name = given.get("task", "dates")
-    settings = Settings(**{"steps": STEPS.get(name, Settings.steps)} | fields_of(Settings, given))
-    made = {option: given[option] for option in DATA if option in given}
-    if "file" in given:
-        made["file"] = os.path.abspath(given["file"])
-    task = make(name, settings.seed, **made)
-    if "file" in made:
-        made["sha256"] = task.sha256
-        if task.left_out:
-            complain(PROGRAM, task.left_out)
-    kind = kind_of(name, given)
-    run = Training(task, sizes_of(kind, task, given), settings, kind=kind, made=made)
-    return lambda: run, ready(given.get("out", Path("runs", task.name)), "replace" in given)
-
-
-def kind_of(task: str, given: dict[str, Any]) -> str:
-    """The kind of model that the options ask for: a name in `READERS`.
-
-    Raises:
-        ConfigError: if the task is not for such a model.
-    """
-    kind = choice("model", given.get("model", "decoder" if task == "text" else MODELS[0]), MODELS)
-    if task == "text" and kind != "decoder":
-        raise errors.ConfigError(f"a text is learned by a decoder alone: leave out model={kind!r}")
-    return "text" if task == "text" else kind
-
-
-def sizes_of(kind: str, task: object, given: dict[str, object]) -> Any:
-    """The sizes that the options ask for, large enough for the task.
-
-    Raises:
-        ConfigError: for sizes that make no sense, or that such a model does not have.
-    """
-    reader = READERS[kind]
-    asked = fields_of(Sizes, given)
-    if reader.sizes is DecoderSizes:
-        if "encoder_layers" in asked:
-            raise errors.ConfigError(
-                f"a decoder alone has no encoder: leave out encoder_layers={asked['encoder_layers']}"
-            )
-        asked["layers"] = asked.pop("decoder_layers", DecoderSizes.layers)
-    return reader.sizes(**asked | reader.sizes_for(task))
-
-
-def fields_of(kind: type, given: dict[str, object]) -> dict[str, Any]:
-    """The options that are fields of `kind`; those of the data are none."""
-    return {f.name: given[f.name] for f in fields(kind) if f.name in given.keys() - set(DATA)}
-
-
-def resumed(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
-    """Make a function that loads the named run, as its last checkpoint left it; and return its folder.
-
-    Raises:
-        ConfigError: if the options ask for other settings than it has.
-    """
-    may_be = ("run", "resume", "every", "stop_at", "steps", *WHO)
-    others = [name for name in given if name not in may_be]
-    if others:
-        words = [given[name] if name in ("task", "file") else flag(name) for name in others]
-        raise errors.ConfigError(
-            f"--resume goes on with the run as it was begun: leave out {', '.join(words)}, "
-            f"or begin another without --resume"
-        )
-    checkpoint = given["resume"] / CHECKPOINT
-    if not checkpoint.exists():
-        raise errors.ConfigError(f"there is no run in {given['resume']}: give the folder of one")
-    return lambda: load_training(checkpoint, given.get("steps")), ready(
-        given["resume"], replace=True
-    )
 
 
 def learn(
@@ -234,6 +114,23 @@ def learn(
             run.save(checkpoint)  # nobody reads the output, nobody computes, or the data changed
             raise
     run.save(checkpoint)
+
+
+def leave(
+    run: Training, exam: Sequence[Any], folder: Path, started: float
+) -> tuple[Result | None, str]:
+    """Examine the model, and write the checkpoint, the curve and the report.
+
+    Returns:
+        what came of the examination, and a line that says what the report leaves out ("" for nothing).
+    """
+    result = examined(run, exam)
+    run.save(folder / CHECKPOINT)
+    save_curve(folder / CURVE, run)
+    seconds = time.perf_counter() - started
+    page, left_out = report.page(run, result, seconds, peak_memory())
+    disk.write_whole(folder / REPORT, lambda file: file.write(page.encode()))
+    return result, left_out
 
 
 def said(run: Training, result: Result) -> str:

@@ -147,7 +147,7 @@ def test_a_run_is_claimed_before_it_is_read(here, ran, monkeypatch):
             pass
         return load_training(checkpoint, steps)
 
-    monkeypatch.setattr("minitransformer.commands.train.load_training", load)
+    monkeypatch.setattr("minitransformer.commands.asked.load_training", load)
     assert here("--resume", "run").returncode == 0
 
 
