@@ -22,8 +22,9 @@ from places import PLACES
 
 import minigrad as mg
 from minigrad import errors
-from minigrad.course.exercises.in_place import FAILED, Watch, in_place
+from minigrad.course.exercises.in_place import FAILED, in_place
 from minigrad.course.exercises.learner_file import written
+from minigrad.course.exercises.watch import Watch
 from minigrad.course.pictures import Pictures
 from minigrad.ran.variables import line_of
 from minigrad.system.working import working

@@ -30,9 +30,10 @@ Read it in this order: `exercise` (the data), `likeness` (what counts as the sam
 (plain data from side to side), `wording` (what is said of an answer). The learner's side: `keepers` and
 `calls` (a function, what it keeps between calls, and how it answers), `learner_file`, `sheets` (one a
 lesson). The judge's: `asking` (what comes back), `marking` (one function marked), `isolation` (where it
-runs) and `sandbox` (one for each function). Then `in_place` and `together` (functions in their
-places, and a model trained with them), `own` and `adapter` (a whole engine), `worked` and `puzzle`
-(examples step by step, lines to be put in order), `learner`, `classroom` (a class is marked), `command`.
+runs) and `sandbox` (one for each function). Then `in_place`, `walk_in_place`, `watch` and `together`
+(functions in their places, and a model trained with them), `own` and `adapter` (a whole engine),
+`worked` and `puzzle` (examples step by step, lines to be put in order), `learner`, `classroom` (a class
+is marked), `command`.
 """
 
 from .exercise import Exercise, Limited, exercise, maker, numbers, with_culprit

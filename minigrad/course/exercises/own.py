@@ -187,11 +187,28 @@ def _kind(argument: object) -> str:
 # --- the command ------------------------------------------------------------------------------------
 
 
-def judged(path: Path, seconds: float, seed: int = 0) -> tuple[Mark, Compared]:
+def marked_and_compared(path: Path, seconds: float, seed: int = 0) -> tuple[Mark, Compared]:
     """Mark an engine in a file of a learner's, and compare it; both in a room.
 
     Raises:
         ConfigError: if the file cannot be read, or does not come to an end.
+    """
+    request = _request(path)
+    with contextlib.closing(House()) as house, JUDGE:
+        engine = Asked(lambda request: room.ask(request))
+        try:
+            with contextlib.closing(house.room(seconds)) as room:
+                room.send(packed(request))
+                return mark(Trial(_engine(), seed), engine), compare(engine, seed)
+        except StoppedError as problem:
+            raise errors.ConfigError(f"{path}: {problem} ({engine.last})") from None
+
+
+def _request(path: Path) -> dict[str, object]:
+    """The engine in a file as a room is asked for it: a function, in a file that imports the learner's.
+
+    Raises:
+        ConfigError: if the file cannot be read, or has no engine.
     """
     try:
         names = {alias for alias in ("engine", "Tensor", "backward") if written(path).has(alias)}
@@ -212,7 +229,7 @@ def judged(path: Path, seconds: float, seed: int = 0) -> tuple[Mark, Compared]:
     stem = _stem(path)
     both = f"{stem}.engine()" if "engine" in names else f"({stem}.Tensor, {stem}.backward)"
     code = f"def engine():\n    import {stem}\n    return {both}\n".encode()
-    what = {
+    return {
         "path": str(path),
         "data": np.frombuffer(code, np.uint8),
         "name": "engine",
@@ -220,14 +237,6 @@ def judged(path: Path, seconds: float, seed: int = 0) -> tuple[Mark, Compared]:
         "through": THROUGH,
         "files": files,
     }
-    with contextlib.closing(House()) as house, JUDGE:
-        engine = Asked(lambda request: room.ask(request))
-        try:
-            with contextlib.closing(house.room(seconds)) as room:
-                room.send(packed(what))
-                return mark(Trial(_engine(), seed), engine), compare(engine, seed)
-        except StoppedError as problem:
-            raise errors.ConfigError(f"{path}: {problem} ({engine.last})") from None
 
 
 def _stem(path: Path) -> str:
@@ -261,7 +270,7 @@ def _imported(data: bytes) -> Iterator[str]:
 def engine_of_ones_own(options: Any) -> int:
     """Run an engine under a transformer, and show what is right and wrong; the status is 1 if anything
     is wrong."""
-    found, compared = judged(options.file, options.seconds)
+    found, compared = marked_and_compared(options.file, options.seconds)
     for line in compared.lines():
         say(line)
     print()

@@ -14,7 +14,8 @@ from limits import SECONDS
 
 from minigrad.__main__ import main
 from minigrad.course.exercises import sandbox
-from minigrad.course.exercises.classroom import teacher
+from minigrad.course.exercises.classroom import class_results, teacher
+from minigrad.course.exercises.classroom.class_results import ClassResults
 from minigrad.course.exercises.classroom.handed_in import handed_in
 from minigrad.course.exercises.classroom.roster import Enrolled, read_roster
 from minigrad.course.exercises.isolation import container
@@ -267,15 +268,15 @@ def test_the_results_in_a_room_are_no_student(room):
 
 
 def test_results_are_written_before_the_end(room, marked, monkeypatch, tmp_path):
-    monkeypatch.setattr(teacher, "PAUSE", 0.0)
-    monkeypatch.setattr(teacher, "SHARE", float("inf"))
-    seen, write = [], teacher.Results.write
+    monkeypatch.setattr(class_results, "PAUSE", 0.0)
+    monkeypatch.setattr(class_results, "SHARE", float("inf"))
+    seen, write = [], ClassResults.write
 
     def writing(self, whole=False):
         write(self, whole)
         seen.append((tmp_path / "out/class.csv").read_text())
 
-    monkeypatch.setattr(teacher.Results, "write", writing)
+    monkeypatch.setattr(ClassResults, "write", writing)
     for name in ("ada", "ben"):
         put(room / name / FIRST)
     marked()
