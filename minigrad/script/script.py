@@ -86,7 +86,7 @@ class Script:
         self.ahead = len(self.lines)
         self.back = WayBack(self)
 
-    def walked(self) -> Script:
+    def with_way_back(self) -> Script:
         """This script, with its way back written to the end."""
         if not self.back.gradients:
             for _ in self.back.walk():

@@ -161,7 +161,7 @@ def tape_of(script: Script) -> Tape:
     """
     tape = Tape()
     with np.errstate(all="ignore"):
-        script.walked()
+        script.with_way_back()
         for node in script.graph.nodes:
             for position, number in script.numbers.get(node.number, {}).items():
                 tape.numbers.setdefault(node.number, {})[position] = tape.slot(number)

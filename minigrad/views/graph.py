@@ -128,12 +128,12 @@ def graph_with_gradients(loss: Tensor) -> Graph:
     _, state = gradient_of(loss.node)
     if state == "needs none":
         loss.backward()  # raises what there is to say
-    with walked(loss) if state == "not computed" else contextlib.nullcontext():
+    with after_backward(loss) if state == "not computed" else contextlib.nullcontext():
         return graph(loss)
 
 
 @contextlib.contextmanager
-def walked(loss: Tensor) -> Iterator[None]:
+def after_backward(loss: Tensor) -> Iterator[None]:
     """Within it, gradients are as after `loss.backward()`; afterwards as they were."""
     nodes = order([loss._node])  # type: ignore[list-item]
     before = [(n, n.grad, n.note and n.note.contributions) for n in nodes]

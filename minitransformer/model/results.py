@@ -58,6 +58,8 @@ class AllWeights(NamedTuple):
     cross: list[Weights]
 
 
-def labelled(maps: Sequence[Tensor], queries: Sequence[str], keys: Sequence[str]) -> list[Weights]:
+def labelled(
+    weights: Sequence[Tensor], queries: Sequence[str], keys: Sequence[str]
+) -> list[Weights]:
     """Give each layer's weights the tokens of its rows and its columns."""
-    return [Weights(weights, queries, keys) for weights in maps]
+    return [Weights(layer, queries, keys) for layer in weights]

@@ -240,7 +240,7 @@ def _search(
 
 @checked
 def cross_attention(model: Transformer, source: np.ndarray, target: np.ndarray) -> list[np.ndarray]:
-    """Return each layer's weights (B, H, T, S): where the decoder looks in the source as it writes.
+    """Return each layer's attention weights (B, H, T, S): where the decoder looks as it writes.
 
     Args:
         source: ids (B, S).
@@ -252,8 +252,8 @@ def cross_attention(model: Transformer, source: np.ndarray, target: np.ndarray) 
     start = np.full((len(target), 1), BOS)
     read = np.concatenate([start, target[:, :-1]], axis=1)  # (B, T)
     with mg.no_grad():
-        maps = model.decode(read, model.encode(source)).cross
-    return [np.array(weights) for weights in maps]
+        weights = model.decode(read, model.encode(source)).cross
+    return [np.array(layer) for layer in weights]
 
 
 def likelihood(model: Model, ids: np.ndarray, written: np.ndarray) -> np.ndarray:

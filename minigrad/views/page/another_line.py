@@ -28,7 +28,7 @@ class AnotherLine(NamedTuple):
 
     Attributes:
         function: called with the inputs, gives the results as Tensors: scores (1, T, N) first, then
-            weights of attention (1, H, T, S).
+            attention weights (1, H, T, S).
         inputs: arrays of ids, as long as the page may need them: (1, S), or (1, S) and (1, T).
         told: what else the page is told, as `another_line.js` reads it.
         stages: of the model, in order, for the picture of what leads to a symbol.

@@ -171,9 +171,9 @@ def _script(graph: GraphData, parts: Mapping[str, list[switches.Bypass]]) -> tup
     instead = dict(place for places in parts.values() for place in places)
     with np.errstate(all="ignore"):
         try:
-            return Script(graph, numbers=True, instead=instead).walked(), ""
+            return Script(graph, numbers=True, instead=instead).with_way_back(), ""
         except GraphError as problem:
-            return Script(graph, forward=False).walked(), words.visible(str(problem))
+            return Script(graph, forward=False).with_way_back(), words.visible(str(problem))
 
 
 # --- nodes ----------------------------------------------------------------------------------------
@@ -211,7 +211,7 @@ def _node(
         if inspect.isfunction(node.function) and not node.operation.startswith("np."):
             made["about"] = words.first_sentence(node.function.__doc__)
     if node.line is not None:
-        made["line"] = {"file": files.number(node.line.file), "number": node.line.number}
+        made["line"] = {"file": files.number_of(node.line.file), "number": node.line.number}
     check = checked.get(node.number)
     if check is not None and np.isfinite(check[:3]).all():
         said = check._asdict()

@@ -25,7 +25,7 @@ class SourceFiles:
             if node.line is not None:
                 self.lines.setdefault(node.line.file, set()).add(node.line.number)
 
-    def number(self, file: str) -> int:
+    def number_of(self, file: str) -> int:
         return list(self.lines).index(file)
 
     def shown(self) -> list[dict[str, Any]]:

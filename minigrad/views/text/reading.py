@@ -129,7 +129,7 @@ class Formulas:
     def __init__(self, graph: GraphData, numbered: bool = True, script: Script | None = None):
         self.numbered = numbered
         with np.errstate(all="ignore"):
-            self.script = (script or Script(graph, forward=False)).walked()
+            self.script = (script or Script(graph, forward=False)).with_way_back()
 
     def node(self, node: GraphNode) -> Formula:
         """The case of the operation that made a node."""

@@ -7,8 +7,7 @@ import pytest
 from pages import contents
 
 import minigrad as mg
-from minigrad.views import page
-from minigrad.views.page import live
+from minigrad.views.page import exploring, live
 
 torch = pytest.importorskip("torch")
 nn, F = torch.nn, torch.nn.functional
@@ -268,7 +267,7 @@ def test_pages_of_models(model, tmp_path):
 def test_the_page_of_a_large_model_holds_what_it_can_and_says_what_it_left_out(
     tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(page, "BUDGET", 30_000)
+    monkeypatch.setattr(exploring, "BUDGET", 30_000)
     monkeypatch.setattr(live, "NUMBERS", 1_000)  # so that none can be changed
     net = nn.Sequential(nn.Embedding(500, 64), nn.Linear(64, 64), nn.Linear(64, 500))
     watched = watch(lambda: net(torch.arange(8)).logsumexp(-1).mean())

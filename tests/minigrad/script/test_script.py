@@ -29,7 +29,7 @@ def recorded(make, *arrays):
 )
 def test_what_goes_along_each_edge_is_what_the_walk_passed_on(make):
     graph = recorded(make, [[1.0, 2.0], [3.0, -1.0]], [0.5, 2.0])
-    script = Script(graph, numbers=True).walked()
+    script = Script(graph, numbers=True).with_way_back()
     reached = [e for e in graph.edges if e.passed is not None]
     assert set(script.back.passed) == set(reached)
     for edge in reached:
@@ -49,5 +49,5 @@ def test_a_rule_is_called_once_with_arrays_and_once_with_symbols():
     doubled = mg.rule(lambda arrays: 2.0 * sum(arrays), rule)
     graph = recorded(lambda x, y: doubled([x, y, x]), [1.0, 2.0], [3.0, 4.0])
     calls.clear()
-    Script(graph).walked()
+    Script(graph).with_way_back()
     assert len(calls) == 2  # and not for each of three arrays

@@ -11,12 +11,12 @@ from pages import contents, written
 from processes import printed
 
 import minigrad as mg
-from minigrad import errors, nn, weighting
+from minigrad import errors, nn
 from minigrad import functional as F
+from minigrad.functional import weighting
 from minigrad.script.script import Script
-from minigrad.views import page as explorer
 from minigrad.views.drawing import drawing
-from minigrad.views.page import live, packing, replay, sheets
+from minigrad.views.page import exploring, live, packing, replay, sheets
 from minigrad.views.page.content import shape_letters
 
 EVIL = "</script><script>alert(1)</script>"
@@ -420,7 +420,7 @@ def test_errors(tmp_path, monkeypatch):
         mg.explore(mg.Tensor([1.0]), page)
     with pytest.raises(errors.ShapeError, match="backward\\(\\) starts from one number"):
         mg.explore(x * 2, page)
-    monkeypatch.setattr(explorer, "MOST_NODES", 20)
+    monkeypatch.setattr(exploring, "MOST_NODES", 20)
     with pytest.raises(errors.GraphError, match=r"can hold 20 nodes, and this computation has 32"):
         mg.explore(chain(30), page)
     assert not page.exists()

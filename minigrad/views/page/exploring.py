@@ -1,0 +1,202 @@
+"""`mg.explore`: the page of a computation, written to a file or shown at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ... import errors
+from ...aten.watched import Watched
+from ...engine.kinds import checked
+from ...engine.tensor import Array, Tensor
+from ...ran import words
+from ...ran.proof import Proof, prove
+from ...settings import whole as whole_number
+from ...system.disk import write_whole
+from ...system.working import working
+from ..graph import Graph, graph_with_gradients
+from . import opening
+from .another_line import AnotherLine
+from .attention import Tokens
+from .chapters import Purposes
+from .content import PageOptions, content
+from .file import COMPARED, page
+from .live import Vocabularies
+
+MOST_NODES = 10_000  # nodes
+BUDGET = 2_200_000  # characters that the numbers of a page take at most
+
+ABSENT = (
+    "Input {} of {} has no card, so its numbers cannot be changed here: Python or NumPy made other "
+    "arrays of it, which keep theirs."
+)
+
+
+@checked
+def explore(
+    loss: Tensor | Callable[..., Tensor] | Watched,
+    path: str | os.PathLike | None = None,
+    *,
+    inputs: Sequence[Any] | Array = (),
+    title: str | None = None,
+    letters: Mapping[str, int] | None = None,
+    labels: Mapping[str, Sequence[str]] | None = None,
+    tokens: Tokens | None = None,
+    vocabularies: Vocabularies | None = None,
+    sections: Mapping[str, str] | None = None,
+    lessons: Mapping[str, Sequence[str]] | None = None,
+    another: AnotherLine | None = None,
+    purposes: Purposes | None = None,
+    step: int = 0,
+) -> Path:
+    """Write the page on which to walk through a computation, and back.
+
+    Compute the loss inside `with mg.record():`, so that values and lines of code are known. If
+    `backward()` has not been called yet, the gradients are computed for the page, and the tensors are
+    left as they were: without them, and with a graph that can still be walked.
+
+        mg.explore(lambda ids: loss_of(model(ids)), "page.html", inputs=[ids])
+
+    Or give the function that computes the loss: it is recorded here, and what NumPy makes of its inputs,
+    such as masks of ids, is computed again on the page. It is also run again with other numbers in its
+    inputs. So it is known which constants Python makes of them, as of `ids.tolist()`: these are marked,
+    as no page can compute them again.
+
+    Without a path, the page is shown at once: in a notebook in place, else in a browser.
+
+        mg.explore(loss)
+
+    Args:
+        loss: the result: one number, or of any shape if `backward(gradient)` was called on it. Or a
+            function that gives it for `inputs`, and changes nothing else. Or what `mg.pytorch()` gave.
+        inputs: Tensors and arrays of NumPy's, with which a function is called; or the only one.
+        path: of the file to be written. It is written beside its name and renamed. None: of a new
+            file, which is shown, and whose path stands on standard output. What takes long says so
+            on standard error.
+        title: of the page; default: the name of the loss's variable.
+        letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in
+            the code, such as `# (B, T, D)`, name dimensions too.
+        labels: what stands along a dimension, by its letter: `{"T": ["a", "b", ...]}`.
+        tokens: for attention maps: the tokens of the queries and of the keys, by the path of a
+            module; "" is for all that have no entry.
+        vocabularies: the symbols that integers choose from, by the path of the table whose rows they
+            pick; "" is for every other of its size.
+        sections: further parts of the page, by their titles, in HTML that is put in unchanged.
+        lessons: by its number such as "06", the title and the address of each lesson that a docstring
+            may name, for links.
+        purposes: what parts are for, by patterns of their paths such as "encoder.*.norm": titles and
+            sentences of the chapters about them. Default: what the docstrings say.
+        another: how the model reads another line, which is typed where a section says so: an element
+            with the id "another". Left out where that is too much for a page.
+        step: at which the page opens, counted from 1 as the page does; 0: before the first.
+
+    Returns:
+        The path.
+
+    Raises:
+        ArgumentError: if the loss is not a Tensor, and no function of `inputs`.
+        ConfigError: if there is no such step.
+        DTypeError: if it is a function that gives no Tensor.
+        GraphError: if it requires no gradient, or has more than 10,000 nodes.
+        ShapeError: if it is not one number, and `backward(gradient)` was not called.
+    """
+    if isinstance(loss, Watched):
+        loss, compared = _of_pytorch(loss)
+        sections = {**(sections or {}), COMPARED: compared}
+    proof = None
+    if isinstance(loss, Tensor):
+        whole = graph_with_gradients(loss)
+    else:
+        inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+        _check_takes(loss, inputs)
+        proof = prove(loss, inputs)
+        whole = _as_proven(proof, getattr(loss, "__name__", ""))
+    _check_fits(whole)
+    options = PageOptions(
+        title=words.visible(title or whole.title or "a computation"),
+        letters=letters or {},
+        labels=labels or {},
+        tokens=tokens or {},
+        vocabularies=vocabularies or {},
+        lessons=lessons or {},
+        purposes=purposes,
+        another=another,
+    )
+    with working(f"a page of {len(whole):,} nodes") as progress:
+        shown = content(whole, options, BUDGET, progress)
+    shown["opens"] = whole_number("step", step, most=len(shown["forward"] + shown["backward"]))
+    if proof is not None:
+        shown["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
+        shown["live"] |= {"paths": proof.paths, "proven": proof.proven}
+    text = page(shown, sections or {})
+    file = opening.fresh_path(options.title) if path is None else Path(path)
+    write_whole(file, lambda opened: opened.write(text.encode()))
+    if path is None:
+        opening.show(file)
+    return file
+
+
+def _of_pytorch(watched: Watched) -> tuple[Tensor, str]:
+    """The loss that was watched last, and how near PyTorch's numbers are, in HTML.
+
+    Raises:
+        GraphError: if it requires no gradient.
+    """
+    loss = watched.checked()[0]
+    if not loss.requires_grad:
+        raise errors.GraphError(
+            "what was watched last requires no gradient, so there is no way back to walk: watch it "
+            "without torch.no_grad(), or read the way forward by print(mg.graph(watched))"
+        )
+    compared = html.escape(str(watched.compare())).replace("\n", "<br>")
+    return loss, f"<p>{compared}</p>"
+
+
+def _check_takes(function: Callable, inputs: Sequence[Any]) -> None:
+    """Check that a function, or a model, takes these inputs.
+
+    Raises:
+        ArgumentError: if it does not.
+    """
+    try:
+        inspect.signature(getattr(function, "forward", function)).bind(*inputs)
+    except TypeError as problem:
+        raise errors.ArgumentError(
+            f"explore() calls a function or a model with its {len(inputs)} inputs: {problem}. Give what "
+            f"computes a loss, as in mg.explore(lambda x: loss_of(model(x)), inputs=[x])"
+        ) from None
+    except ValueError:  # a function of C's, which does not tell
+        pass
+
+
+def _check_fits(graph: Graph) -> None:
+    """Check that a page can hold a graph.
+
+    Raises:
+        GraphError: if it cannot.
+    """
+    if len(graph) > MOST_NODES:
+        raise errors.GraphError(
+            f"a page can hold {MOST_NODES:,} nodes, and this computation has {len(graph):,}: explore a "
+            f"smaller example, with shorter sequences or fewer layers"
+        )
+
+
+def _as_proven(proof: Proof, name: str) -> Graph:
+    """The graph with what is known of its constants; its result has the name of the function."""
+    # Once more: `prove` saw it before there were gradients.
+    graph = graph_with_gradients(proof.loss)
+    (root,) = graph.roots
+    nodes = [dataclasses.replace(n, may_be_of=proof.made_of.get(n.number, ())) for n in graph.nodes]
+    if name.isidentifier() and not nodes[root].label:
+        nodes[root] = dataclasses.replace(nodes[root], variable=name)
+    made_of = {n for some in proof.made_of.values() for n in some}
+    reads = tuple([r for r in graph.reads if made_of & graph.made_from(r[0])])
+    return dataclasses.replace(
+        graph, nodes=tuple(nodes), reads=reads, title=graph.title or nodes[root].label
+    )
