@@ -1,9 +1,16 @@
 """A page of a computation: written, read, and used in a browser as a person does."""
 
+import base64
 import json
 import re
+from decimal import ROUND_HALF_EVEN, Decimal
+
+import numpy as np
 
 import minigrad as mg
+
+EVIL = "</script><script>alert(1)</script>"
+EVILS = (EVIL, "<img src=x onerror=alert(1)>", 'a|b{c}\\ \u2028 & "q" \'é漢')
 
 
 def written(loss, path, **options):
@@ -13,6 +20,34 @@ def written(loss, path, **options):
 def contents(text):
     """The data in a page."""
     return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
+
+
+def unpacked(packed):
+    """The numbers of an array in a page, as its own text has them: a transcription of the format."""
+    words = {"nan": np.nan, "inf": np.inf, "-inf": -np.inf}
+    if "v" in packed:
+        return [words.get(v, v) for v in packed["v"]]
+    if "x" in packed:
+        kind = {4: "<f4", 8: "<f8"}[packed["w"]]
+        return np.frombuffer(base64.b64decode(packed["x"]), kind).tolist()
+    raw = np.frombuffer(base64.b64decode(packed["c"]), "<u2").tolist()
+    found = []
+    for code in raw:
+        if code < 6:
+            found.append([0.0, np.nan, np.inf, -np.inf, 0.0, -0.0][code])
+            continue
+        high, digits = divmod(code - 6, 900)
+        place, sign = divmod(high, 2)
+        found.append(float(f"{'-' if sign else ''}{digits + 100}e{place - 35 + packed['e'] - 2}"))
+    return found
+
+
+def rounded(value, digits):
+    """`value`, to so many significant digits, by decimal arithmetic."""
+    exact = Decimal(value)
+    if not exact:
+        return 0.0
+    return float(exact.quantize(Decimal(1).scaleb(exact.adjusted() - digits + 1), ROUND_HALF_EVEN))
 
 
 class Page:
