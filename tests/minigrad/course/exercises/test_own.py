@@ -13,7 +13,7 @@ from minigrad.course.exercises.marking import RIGHT, WRONG
 from minigrad.course.places import EXAMPLES
 
 ENGINE = (EXAMPLES / "own_engine.py").read_text()
-HELPERS = Path(__file__).parents[2] / "helpers"
+HELPERS = Path(__file__).parents[3] / "helpers"
 
 
 def slow(*case):
