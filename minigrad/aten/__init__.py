@@ -13,10 +13,10 @@ imported when `mg.pytorch()` is entered.
 2. `numbers`: what PyTorch's tensors hold, and how far it is from ours
 3. `storages`: the value of each PyTorch tensor, where several share one memory
 4. `counterparts`: PyTorch's modules as ours, for the names of parameters and the boxes of a drawing
-5. `call`: one call of an ATen function; `functions`: one of an `autograd.Function`
+5. `aten_call`: one call of an ATen function; `functions`: one of an `autograd.Function`
 6. `hooks`: what PyTorch tells of its backward passes
 7. `values`: the Tensor of ours for each tensor of PyTorch's
-8. `calls`: each call, run by both, and compared
+8. `calls`: each call, run by both, and compared; `modules`: whose call is a box
 9. `backward_passes`: each backward pass, walked by both, and compared
 10. `comparison`: the distances of all numbers, and what is said of them
 11. `plain_calls`: PyTorch's settings while it is watched

@@ -11,25 +11,21 @@ import contextlib
 import functools
 import math
 import os
-import re
-import threading
-import warnings
 import weakref
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import torch
-from torch.optim import optimizer
-from torch.utils._python_dispatch import TorchDispatchMode, _disable_current_modes
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from .. import errors
-from ..engine import modes, source
+from ..engine import source
 from ..engine.source import SourceLine, source_line
 from ..engine.tensor import Tensor, tensor_of
 from ..ran.recording import Note, memory_of, names_here
 from ..with_blocks import no_grad
-from .call import AtenCall, outputs_of, results, tensors_in
+from .aten_call import AtenCall, outputs_of, results, tensors_in
 from .functions import OwnBackward
 from .hooks import in_function, refuse_transforms
 from .numbers import (
@@ -49,7 +45,6 @@ source.pass_over(os.path.dirname(torch.__file__) + os.sep)
 
 COMPOSITE = "CompositeImplicitAutograd"  # of what PyTorch writes in other calls
 HOOKED = "{} has a hook on its gradient"
-GLOBAL_HOOKS = "Using `torch.compile"  # "when there are global hooks", which are those set here
 LARGEST_HALF = float(np.finfo(np.float16).max)
 
 
@@ -68,7 +63,6 @@ class Calls(TorchDispatchMode):
         self.functions: list[OwnBackward] = []
         # What may change gradients, by the identity of a tensor or module, and the line, if known.
         self.hooked: dict[int, tuple[str, SourceLine | None]] = {}
-        self.thread = threading.get_ident()
         self.steps = 0  # optimizers that are just taking a step
 
     def alive(self) -> list[torch.Tensor]:
@@ -265,61 +259,6 @@ class Calls(TorchDispatchMode):
                     return apart
         return None
 
-    # --- modules and optimizers ----------------------------------------------------------------------
-
-    def _hooked_here(self) -> bool:
-        return threading.get_ident() == self.thread  # hooks are called in every thread
-
-    @contextlib.contextmanager
-    def boxes(self) -> Iterator[None]:
-        """Within it, each call of a module is a box."""
-        counterparts = self.values.counterparts
-
-        def enter(module, args) -> None:
-            refuse_transforms()
-            if torch._C._current_graph_task_id() == -1 and self._hooked_here():
-                with _disable_current_modes():
-                    counterpart = counterparts.of(module)
-                modes.current_box.set(modes.Box(modes.current_box.get(), counterpart))
-
-        def leave(module, args, output) -> None:
-            box = modes.current_box.get()
-            if (
-                self._hooked_here()
-                and box is not None
-                and box.owner is counterparts.known.get(id(module), (0, 0))[1]
-            ):
-                modes.current_box.set(box.outer)
-                with _disable_current_modes():
-                    counterparts.fill(module)
-
-        hooks = torch.nn.modules.module
-        with (
-            _ignored(GLOBAL_HOOKS),
-            hooks.register_module_forward_pre_hook(enter),
-            hooks.register_module_forward_hook(leave, always_call=True),
-        ):
-            yield
-
-    @contextlib.contextmanager
-    def new_leaves(self) -> Iterator[None]:
-        """Within it, an optimizer's step makes new leaves of its parameters."""
-
-        def begin(*_) -> None:
-            self.steps += self._hooked_here()
-
-        def end(who, *_) -> None:
-            self.steps -= self._hooked_here()
-            for group in who.param_groups:
-                for parameter in group["params"]:
-                    self.values.storage(parameter).forget()
-
-        with (
-            optimizer.register_optimizer_step_pre_hook(begin),
-            optimizer.register_optimizer_step_post_hook(end),
-        ):
-            yield
-
 
 def _reason_with_remedy(call: AtenCall, outputs: list) -> str:
     """Say why a result of a call is a constant, at which line, and what helps."""
@@ -343,19 +282,6 @@ def _with_pytorchs(
     moved = rounded_otherwise(last_bits)
     given = call.as_ours(lambda theirs: tensor_of(moved(array_of(theirs))))
     return results(row, given, outputs)[place]
-
-
-@contextlib.contextmanager
-def _ignored(message: str) -> Iterator[None]:
-    """Within it, one warning is not shown. `warnings.catch_warnings` would have each of the user's
-    warnings shown again that is shown once, and end the filters that are set within it."""
-    filters, one = warnings.filters, ("ignore", re.compile(message), UserWarning, None, 0)
-    filters.insert(0, one)  # type: ignore[attr-defined]
-    try:
-        yield
-    finally:
-        with contextlib.suppress(ValueError):  # the user has removed them all
-            filters.remove(one)  # type: ignore[attr-defined]
 
 
 def _note_names(call: AtenCall, value: Tensor) -> None:

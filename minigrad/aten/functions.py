@@ -19,7 +19,7 @@ from ..engine.table import lookup, rule
 from ..engine.tensor import Tensor
 from ..ran.recording import Note
 from ..transforms import gradients
-from .call import tensors_in
+from .aten_call import tensors_in
 from .numbers import array_of, distance, how_it_differs, is_another, length
 
 

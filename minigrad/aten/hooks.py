@@ -14,7 +14,7 @@ from torch.autograd.function import FunctionMeta
 from torch.utils._python_dispatch import _disable_current_modes
 
 from .. import errors
-from .call import outputs_of, tensors_in
+from .aten_call import outputs_of, tensors_in
 
 if TYPE_CHECKING:
     from .watched import Watched

@@ -74,6 +74,7 @@ class Watched:
         from . import hooks
         from .backward_passes import BackwardPasses
         from .calls import Calls
+        from .modules import boxes, new_leaves
         from .plain_calls import plain_calls
 
         self.calls = Calls()
@@ -82,8 +83,8 @@ class Watched:
         with contextlib.ExitStack() as block:
             block.enter_context(plain_calls())
             block.enter_context(record())
-            block.enter_context(self.calls.boxes())
-            block.enter_context(self.calls.new_leaves())
+            block.enter_context(boxes(self.calls.values.counterparts))
+            block.enter_context(new_leaves(self.calls))
             block.enter_context(hooks.functions_seen(self.calls.note_function))
             block.enter_context(self.calls)
             self._block = block.pop_all()

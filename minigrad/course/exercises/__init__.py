@@ -26,7 +26,7 @@ wrong answers as one of the wrong solutions, or on nearly all that can tell, the
 The function runs on the learner's side, a process of its own; the judge asks it in plain data, and
 loads no file of a learner's.
 
-Read it in this order: `exercise` (the data), `likeness` (what counts as the same answer), `crossing`
+Read it in this order: `exercise` (the data), `likeness` (what counts as the same answer), `messages`
 (plain data from side to side), `wording` (what is said of an answer). The learner's side: `keepers` and
 `calls` (a function, what it keeps between calls, and how it answers), `learner_file`, `sheets` (one a
 lesson). The judge's: `asking` (what comes back), `marking` (one function marked), `isolation` (where it

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .crossing import CrossingError, packed, unpacked
 from .exercise import Case, Exercise
 from .likeness import kind
+from .messages import MessageError, packed, unpacked
 from .wording import Raised, call_text, cleaned, shown
 
 TEXT = 2000  # characters of what a learner's side says
@@ -131,7 +131,7 @@ class Asked:
         reply = self.ask(request)
         try:
             found = unpacked(reply)
-        except CrossingError:
+        except MessageError:
             raise StoppedError(UNREADABLE) from None
         if not isinstance(found, dict):
             raise StoppedError(UNREADABLE)

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from ...ran.variables import SourceLine, line_of
-from .crossing import CrossingError, Other, packed, unpacked
 from .keepers import Keepers
 from .likeness import alike
+from .messages import MessageError, Other, packed, unpacked
 from .wording import Raised, kind_of, raised_in, shown, told
 
 KNOWN = frozenset(sys.stdlib_module_names) | {"numpy", "minigrad", "minitransformer", "__main__"}
@@ -63,7 +63,7 @@ class Callee:
             reply = {"about": self._about, "changed": self._changed, "forget": self._forget}[name]()
         try:
             return packed(reply, _other)
-        except (CrossingError, RecursionError):  # all of it is too long
+        except (MessageError, RecursionError):  # all of it is too long
             return packed({**reply, "value": _other(reply.get("value"))})
 
     def _called(self, given: tuple, hook: Any = None, same: tuple = ()) -> dict[str, Any]:

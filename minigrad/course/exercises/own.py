@@ -25,12 +25,12 @@ from ... import errors
 from ..printing import say
 from .asking import Asked, Outcome, StoppedError
 from .calls import Callee
-from .crossing import packed
 from .exercise import Case, Exercise
 from .isolation.house import JUDGE, House
 from .learner_file import content, written
 from .likeness import alike, numbers_of
 from .marking import RIGHT, Mark, Trial, mark
+from .messages import packed
 from .sheets import RUN, asked, beside, chosen
 from .wording import shown
 

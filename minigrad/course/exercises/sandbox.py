@@ -23,12 +23,12 @@ import numpy as np
 
 from ...system.working import not_hearing
 from .asking import Asked, StoppedError
-from .crossing import packed
 from .exercise import Exercise
 from .isolation import rooms
 from .isolation.house import JUDGE, House
 from .learner_file import content, written
 from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Mark, Trial, mark
+from .messages import packed
 from .sheets import Sheet, examples
 from .wording import told
 

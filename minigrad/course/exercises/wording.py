@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .crossing import Other
 from .exercise import Case, Exercise
 from .likeness import kind, numbers_of, plain
+from .messages import Other
 
 LONG, CALL = 400, 1500  # characters of a value, and of a whole call, that are shown
 FEW = 4  # elements that are not all numbers, whose kinds are told one by one

@@ -27,7 +27,7 @@ from typing import Any
 
 from ...places import ROOT
 from ..asking import StoppedError
-from ..crossing import CrossingError, read
+from ..messages import MessageError, read
 from . import container, rooms
 
 AFTER = 60  # seconds of a processor that a function may use beyond its time, if nobody ends it
@@ -182,7 +182,7 @@ class Room(abc.ABC):
                     f"It had not come to an end after {self.seconds:g} seconds: is there a loop "
                     f"without an end, or an import that takes long? `--seconds` gives it more."
                 ) from None
-            except CrossingError as problem:
+            except MessageError as problem:
                 raise StoppedError(f"Its answer cannot be read: {problem}.") from None
             except (OSError, EOFError):
                 raise StoppedError(_why(self.status())) from None

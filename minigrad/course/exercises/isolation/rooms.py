@@ -36,8 +36,8 @@ except ImportError:  # not every system has it
 
 from .... import hessian
 from ..calls import Callee
-from ..crossing import read, unpacked
 from ..learner_file import HOME, handed_out, parsed
+from ..messages import read, unpacked
 from ..sheets import BESIDE, asked, beside
 from ..wording import unreadable
 from . import namespaces

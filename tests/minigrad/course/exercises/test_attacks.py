@@ -12,12 +12,12 @@ import time
 import numpy as np
 import pytest
 
-from minigrad.course.exercises import crossing, sandbox
-from minigrad.course.exercises.crossing import CrossingError, Other, packed, unpacked
+from minigrad.course.exercises import messages, sandbox
 from minigrad.course.exercises.isolation import rooms
 from minigrad.course.exercises.isolation.house import House
 from minigrad.course.exercises.learner_file import HOME
 from minigrad.course.exercises.marking import RIGHT, STOPPED, WRONG
+from minigrad.course.exercises.messages import MessageError, Other, packed, unpacked
 from minigrad.course.exercises.sheets import chosen
 from minigrad.course.exercises.wording import kind_of
 
@@ -87,7 +87,7 @@ def test_the_judge_runs_no_code_of_a_learners_file(attack):
         "import os; os.close(3); return x, y",
         """
         import os
-        from minigrad.course.exercises.crossing import packed
+        from minigrad.course.exercises.messages import packed
         while True:
             os.write(3, packed({"value": (True, True), "borrowed": ""}))
         """,
@@ -183,8 +183,8 @@ def test_what_is_no_plain_data_is_described(value, kind):
     ids=repr,
 )
 def test_forged_data_is_refused(text):
-    with pytest.raises(CrossingError):
-        unpacked(crossing.SIZE.pack(len(text), 8) + text + bytes(8))
+    with pytest.raises(MessageError):
+        unpacked(messages.SIZE.pack(len(text), 8) + text + bytes(8))
 
 
 # --- held where there are namespaces --------------------------------------------------------------

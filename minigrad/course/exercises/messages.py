@@ -1,4 +1,4 @@
-"""Plain data between the judge and the process of a learner's function, as bytes.
+"""Messages between the judge and the process of a learner's function: plain data, as bytes.
 
     data = packed({"call": (np.array([3.0]), [1, 2])})
     unpacked(data)                                        {"call": (np.array([3.0]), [1, 2])}
@@ -38,7 +38,7 @@ class Other:
     text: str
 
 
-class CrossingError(ValueError):
+class MessageError(ValueError):
     """The error of data that is not what this file writes, or that it cannot write."""
 
 
@@ -54,12 +54,12 @@ def packed(message: object, other: Callable[[object], Other] | None = None) -> b
             whole of a value that is too long.
 
     Raises:
-        CrossingError: for such a value, without `other`.
+        MessageError: for such a value, without `other`.
     """
     arrays = io.BytesIO()
     text = json.dumps(_Packing(arrays, other).value(message, 0)).encode("ascii")
     if max(len(text), arrays.tell()) > MOST_BYTES:
-        raise CrossingError("the message is too long")
+        raise MessageError("the message is too long")
     return SIZE.pack(len(text), arrays.tell()) + text + arrays.getvalue()
 
 
@@ -100,7 +100,7 @@ class _Packing(NamedTuple):
 
     def _other(self, value: object) -> Any:
         if self.other is None:
-            raise CrossingError(f"a {type(value).__name__} is no plain data")
+            raise MessageError(f"a {type(value).__name__} is no plain data")
         other = self.other(value)
         return {"other": [other.kind, other.text]}
 
@@ -112,23 +112,23 @@ def unpacked(data: bytes, make: bool = False) -> Any:
         make: whether functions are made of recipes.
 
     Raises:
-        CrossingError: if it is none.
+        MessageError: if it is none.
     """
     try:
         text, arrays = SIZE.unpack_from(data)
         rest = memoryview(data)[SIZE.size :]
         if len(rest) != text + arrays:
-            raise CrossingError("the lengths do not fit")
+            raise MessageError("the lengths do not fit")
         return _unpacked(json.loads(bytes(rest[:text])), rest[text:], make, 0)
-    except CrossingError:
+    except MessageError:
         raise
     except Exception as problem:  # whatever a forged message may set off
-        raise CrossingError(f"{type(problem).__name__}") from None
+        raise MessageError(f"{type(problem).__name__}") from None
 
 
 def _unpacked(value: Any, arrays: memoryview, make: bool, depth: int) -> Any:
     if depth > 2 * DEEP:
-        raise CrossingError("too deep")
+        raise MessageError("too deep")
     inner = lambda one: _unpacked(one, arrays, make, depth + 1)
     if isinstance(value, list):
         return [inner(one) for one in value]
@@ -149,7 +149,7 @@ def _unpacked(value: Any, arrays: memoryview, make: bool, depth: int) -> Any:
     if name == "made" and make:
         maker, args = of
         return MAKERS[maker](*map(inner, args))
-    raise CrossingError(f"unknown: {name}")
+    raise MessageError(f"unknown: {name}")
 
 
 def _array(dtype: str, shape: list[int], begin: int, arrays: memoryview) -> np.ndarray:
@@ -158,7 +158,7 @@ def _array(dtype: str, shape: list[int], begin: int, arrays: memoryview) -> np.n
     count = math.prod(sizes)
     end = begin + count * kind.itemsize
     if kind.kind not in KINDS or len(sizes) != len(shape) or not 0 <= begin <= end <= len(arrays):
-        raise CrossingError("no such array")
+        raise MessageError("no such array")
     return np.frombuffer(arrays[begin:end], kind, count).reshape(shape).copy()
 
 
@@ -166,13 +166,13 @@ def read(stream: Readable) -> bytes:
     """The next message of a stream.
 
     Raises:
-        CrossingError: if it is too long.
+        MessageError: if it is too long.
         EOFError: if the stream ends.
     """
     head = _exactly(stream, SIZE.size)
     text, arrays = SIZE.unpack(head)
     if max(text, arrays) > MOST_BYTES:
-        raise CrossingError("too long")
+        raise MessageError("too long")
     return head + _exactly(stream, text + arrays)
 
 

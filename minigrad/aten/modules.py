@@ -1,0 +1,89 @@
+"""PyTorch's modules and optimizers while they are watched: a call is a box, a step leaves new leaves."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import warnings
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import torch
+from torch.optim import optimizer
+from torch.utils._python_dispatch import _disable_current_modes
+
+from ..engine import modes
+from .hooks import refuse_transforms
+
+if TYPE_CHECKING:
+    from .calls import Calls
+    from .counterparts import Counterparts
+
+GLOBAL_HOOKS = "Using `torch.compile"  # "when there are global hooks", which are those set here
+
+
+@contextlib.contextmanager
+def boxes(counterparts: Counterparts) -> Iterator[None]:
+    """Within it, each call of a module is a box."""
+    thread = threading.get_ident()  # hooks are called in every thread
+
+    def enter(module, args) -> None:
+        refuse_transforms()
+        if torch._C._current_graph_task_id() == -1 and threading.get_ident() == thread:
+            with _disable_current_modes():
+                counterpart = counterparts.of(module)
+            modes.current_box.set(modes.Box(modes.current_box.get(), counterpart))
+
+    def leave(module, args, output) -> None:
+        box = modes.current_box.get()
+        if (
+            threading.get_ident() == thread
+            and box is not None
+            and box.owner is counterparts.known.get(id(module), (0, 0))[1]
+        ):
+            modes.current_box.set(box.outer)
+            with _disable_current_modes():
+                counterparts.fill(module)
+
+    hooks = torch.nn.modules.module
+    with (
+        _ignored(GLOBAL_HOOKS),
+        hooks.register_module_forward_pre_hook(enter),
+        hooks.register_module_forward_hook(leave, always_call=True),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def new_leaves(calls: Calls) -> Iterator[None]:
+    """Within it, an optimizer's step makes new leaves of its parameters."""
+    thread = threading.get_ident()
+
+    def begin(*_) -> None:
+        calls.steps += threading.get_ident() == thread
+
+    def end(who, *_) -> None:
+        calls.steps -= threading.get_ident() == thread
+        for group in who.param_groups:
+            for parameter in group["params"]:
+                calls.values.storage(parameter).forget()
+
+    with (
+        optimizer.register_optimizer_step_pre_hook(begin),
+        optimizer.register_optimizer_step_post_hook(end),
+    ):
+        yield
+
+
+@contextlib.contextmanager
+def _ignored(message: str) -> Iterator[None]:
+    """Within it, one warning is not shown. `warnings.catch_warnings` would have each of the user's
+    warnings shown again that is shown once, and end the filters that are set within it."""
+    filters, one = warnings.filters, ("ignore", re.compile(message), UserWarning, None, 0)
+    filters.insert(0, one)  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):  # the user has removed them all
+            filters.remove(one)  # type: ignore[attr-defined]
