@@ -1,7 +1,7 @@
 """minitransformer: a complete transformer, built on minigrad and on nothing else.
 
-Its rooms, each of which uses those before it: `model`, `training`, `tasks`, `views`. In `model` every
-file is as its paper has it.
+Its rooms, each of which uses those before it: `model`, `training`, `tasks`, `views`, `commands`. In
+`model` every file is as its paper has it.
 
 The fifteen algorithms of "Formal Algorithms for Transformers" (Phuong & Hutter, 2022), where each is
 here, and a test that writes it out number by number for each:

@@ -18,6 +18,8 @@ not PyTorch's:
     fmax, fmin    each of two equal arguments gets half, as for maximum; PyTorch's first one gets all
     relu at NaN   0, as at every input that is not above 0; PyTorch has 1
     elu at 0      its second derivative is that of its negative side, alpha; PyTorch has 0
+
+Each file is a kind of function, and can be read by itself; `axes` and `half` serve the others.
 """
 
 from . import (

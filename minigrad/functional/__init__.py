@@ -3,6 +3,12 @@
 Each is ordinary NumPy on Tensors, so its derivatives of every order come from the table; each is a
 box in a drawing. Those that have a rule have a kink, or a value, that NumPy's functions would not get
 right.
+
+1. `activations`: of each number by itself
+2. `linear_maps`, `lookup`: products with weights, rows of a table
+3. `masks`, `softmaxes`: scores made into weights; `weighting`: which functions give attention weights
+4. `normalization`: numbers brought to one size, and dropout
+5. `losses`
 """
 
 from ..missing import PUBLIC, missing
