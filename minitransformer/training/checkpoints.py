@@ -45,7 +45,7 @@ def load_reader(path: str | os.PathLike) -> tuple[LineReader, dict[str, Any]]:
         sizes = _sizes(kind, about["sizes"], weights)
         if not asdict(sizes).items() >= kind.symbols(source, target).items():
             raise ValueError(f"{sizes} for {len(source)} and {len(target)} symbols")
-        model = kind.model_of(sizes)
+        model = kind.architecture(sizes)
         model.load_state_dict(weights)
         longest = [whole("longest", n, least=1) for n in about["longest"]]
         return kind(model.eval(), source, target, *longest), about

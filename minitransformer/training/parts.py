@@ -72,7 +72,7 @@ def _untrained(
     """The same job in another process, which is sent the weights."""
     *lengths, seed, label_smoothing, pad = others
     with drawing_from(np.random.default_rng(seed)):
-        reader = kind(kind.model_of(sizes), source, target, *lengths)
+        reader = kind(kind.architecture(sizes), source, target, *lengths)
     return OfParts(reader, seed, label_smoothing, pad)
 
 

@@ -54,7 +54,8 @@ class LineReader(ABC, Generic[E]):
     longest_source: int
     longest_target: int
 
-    sizes: ClassVar[type] = Sizes
+    architecture: ClassVar[type] = Transformer  # the class of the model
+    sizes: ClassVar[type] = Sizes  # what it is made from
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, (Transformer, DecoderOnly)):
@@ -77,7 +78,7 @@ class LineReader(ABC, Generic[E]):
     @classmethod
     def of(cls: type[R], task: Task | TextTask, sizes: object) -> R:
         """A reader for a task, its model not trained."""
-        return cls(cls.model_of(sizes), *cls.vocabularies(task), *cls.lengths(task))
+        return cls(cls.architecture(sizes), *cls.vocabularies(task), *cls.lengths(task))
 
     @classmethod
     def sizes_for(cls, task: object) -> dict[str, int]:
@@ -99,11 +100,6 @@ class LineReader(ABC, Generic[E]):
     def positions(longest_source: int, longest_target: int) -> int:
         """The number of positions that the longest example takes, start symbols included."""
         return max(longest_source, longest_target + 1)
-
-    @staticmethod
-    def model_of(sizes: Any) -> Transformer | DecoderOnly:
-        """A model of these sizes, not trained."""
-        return Transformer(sizes)
 
     @staticmethod
     def symbols(source: Vocabulary, target: Vocabulary) -> dict[str, int]:
@@ -282,11 +278,8 @@ class Continuer(Reader):
     """A decoder-only model on pairs: it reads `source <bos> target <eos>` as one text, and learns to
     predict what comes after the start symbol. Both sides share one vocabulary."""
 
+    architecture: ClassVar[type] = DecoderOnly
     sizes: ClassVar[type] = DecoderSizes
-
-    @staticmethod
-    def model_of(sizes: Any) -> Transformer | DecoderOnly:
-        return DecoderOnly(sizes)
 
     @staticmethod
     def symbols(source: Vocabulary, target: Vocabulary) -> dict[str, int]:
@@ -331,6 +324,7 @@ class TextReader(LineReader[str]):
     over longer texts.
     """
 
+    architecture: ClassVar[type] = DecoderOnly
     sizes: ClassVar[type] = DecoderSizes
 
     @staticmethod
@@ -344,10 +338,6 @@ class TextReader(LineReader[str]):
     @staticmethod
     def positions(longest_source: int, longest_target: int) -> int:
         return longest_source
-
-    @staticmethod
-    def model_of(sizes: Any) -> Transformer | DecoderOnly:
-        return DecoderOnly(sizes)
 
     @staticmethod
     def symbols(source: Vocabulary, target: Vocabulary) -> dict[str, int]:
