@@ -7,5 +7,5 @@ follows the engine's walk, and a page is checked by running the lines of the scr
 3. `drawing`: the picture, by Graphviz
 4. `page`: `mg.explore`, a page on which to walk through a computation
 5. `troubles`: `mg.diagnose`, where a NaN came from, and why nothing learns
-6. `plots`: curves and heat maps of arrays, by matplotlib
+6. `plots`: curves and heat maps of arrays, by matplotlib; `colours`: those of all pictures and pages
 """

@@ -10,6 +10,9 @@ There are two kinds of task; each is built in, or reads a file:
     TextTask  windows into a text                 text FILE
 
 No task knows of models, arrays or training; `load_training` makes the task of a checkpoint again.
+
+`dates`, `letters` and `addition` are built in, the last two by `drawn`; `pairs` and `text` read `files`;
+`split` holds examples out.
 """
 
 import inspect

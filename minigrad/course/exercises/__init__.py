@@ -26,14 +26,18 @@ wrong answers as one of the wrong solutions, or on nearly all that can tell, the
 The function runs on the learner's side, a process of its own; the judge asks it in plain data, and
 loads no file of a learner's.
 
-Read it in this order: `exercise` (the data), `likeness` (what counts as the same answer), `messages`
-(plain data from side to side), `wording` (what is said of an answer). The learner's side: `keepers` and
-`calls` (a function, what it keeps between calls, and how it answers), `learner_file`, `sheets` (one a
-lesson). The judge's: `asking` (what comes back), `marking` (one function marked), `isolation` (where it
-runs) and `sandbox` (one for each function). Then `in_place`, `walk_in_place`, `watch` and `together`
-(functions in their places, and a model trained with them), `own` and `adapter` (a whole engine),
-`worked` and `puzzle` (examples step by step, lines to be put in order), `learner`, `classroom` (a class
-is marked), `command`.
+Read it in this order:
+
+1. `exercise`: the data; `likeness`: what counts as the same answer; `messages`: plain data from side to
+   side; `wording` and `relation`: what is said of an answer
+2. The learner's side. `keepers` and `calls`: a function, what it keeps between calls, and how it
+   answers; `learner_file`: what one file has; `sheets`: the exercises of a lesson
+3. The judge's side. `asking`: what comes back; `marking`: one function marked; `isolation`: where it
+   runs; `sandbox`: several functions, each apart
+4. `in_place`, `walk_in_place`, `watch`: functions in their places; `together`: a model trained with them
+5. `own`, `adapter`: a whole engine of a learner's
+6. `worked`, `puzzle`: examples step by step, lines to be put in order
+7. `learner`, `classroom`, `command`: what a learner and a teacher run; `collecting`: the same by pytest
 """
 
 from .exercise import Exercise, Limited, exercise, maker, numbers, with_culprit

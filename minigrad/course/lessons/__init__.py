@@ -7,6 +7,6 @@
 A lesson is a file of `examples/` in the percent format. Below its title stands, in italics, what it is
 about and how long it took when it was measured.
 
-Read it in this order: `lesson` (the files), `notebooks`, `addresses`, `markdown` and `pages` (which
-`minigrad.course.site` puts together), `command`.
+Read it in this order: `lesson` (the files), `running` (cell by cell), `notebooks`, `addresses`,
+`markdown`, `forms` (questions) and `pages` (which `minigrad.course.site` puts together), `command`.
 """
