@@ -1,6 +1,7 @@
 // --- another line: what a model writes for a text that is typed, decoded again at each key ------------
 
-import { filled, WORDS } from "./words.js";
+import { filled } from "./words.js";
+import { LINE_WORDS } from "./line_words.js";
 import { byId, data, fill, make, plural, softSpan, SPACE, SPECIAL, state } from "./base.js";
 import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
@@ -27,12 +28,12 @@ function startedMachine() {
 function idsOf(text) {
   const symbols = told.level === "word" ? text.split(/\s+/).filter(Boolean) : [...text];
   const unknown = symbols.slice(0, told.longest).find((symbol) => !Object.hasOwn(told.ids, symbol));
-  if (!symbols.length) return { why: WORDS.typeSomething };
+  if (!symbols.length) return { why: LINE_WORDS.typeSomething };
   if (unknown !== undefined)
-    return { why: filled(WORDS.unknownSymbol, { level: told.level, symbol: unknown }) };
+    return { why: filled(LINE_WORDS.unknownSymbol, { level: told.level, symbol: unknown }) };
   const note =
     symbols.length > told.longest
-      ? filled(WORDS.tooLong, { count: symbols.length, longest: told.longest, level: told.level })
+      ? filled(LINE_WORDS.tooLong, { count: symbols.length, longest: told.longest, level: told.level })
       : "";
   return { ids: symbols.slice(0, told.longest).map((symbol) => told.ids[symbol]), note };
 }
@@ -247,7 +248,7 @@ function read(text, right = null) {
   asking(false);
   showReadable(Boolean(ids));
   if (!ids) {
-    fill(byId("another-said"), filled(WORDS.stillFor, { why, line: lastRead }));
+    fill(byId("another-said"), filled(LINE_WORDS.stillFor, { why, line: lastRead }));
     return null;
   }
   lastRead = text;
@@ -268,7 +269,7 @@ function read(text, right = null) {
     likelihood(text, said, apart ? differs : null),
     right === null
       ? null
-      : filled(textOf(said.written) === right ? WORDS.readRightly : WORDS.misread, { right }),
+      : filled(textOf(said.written) === right ? LINE_WORDS.readRightly : LINE_WORDS.misread, { right }),
   );
   return said;
 }
@@ -300,12 +301,12 @@ function likelihood(line, said, differs = null) {
   const share = percent(said.written.reduce((product, id, t) => product * said.p[t][id], 1));
   const symbols = plural(said.written.length, "symbol");
   const tabs = line !== told.line ? "line" : FlowCuts.allCut().length ? "cut" : null;
-  return filled(WORDS.hasRead, {
+  return filled(LINE_WORDS.hasRead, {
     symbols,
     share,
-    others: differs ? filled(WORDS.otherThan[differs], told) : "",
-    sure: line === told.line ? "" : WORDS.sureOfAny,
-    tabs: tabs ? filled(WORDS.otherTabs[tabs], told) : "",
+    others: differs ? filled(LINE_WORDS.otherThan[differs], told) : "",
+    sure: line === told.line ? "" : LINE_WORDS.sureOfAny,
+    tabs: tabs ? filled(LINE_WORDS.otherTabs[tabs], told) : "",
   });
 }
 
@@ -326,7 +327,7 @@ function variation(text) {
   const [was, is] = [told.line, text].map((line) => line.split(" "));
   const other = is.flatMap((word, i) => (word === was[i] ? [] : [i]));
   return was.length === is.length && other.length === 1
-    ? filled(WORDS.becomes, { was: bare(was[other[0]]), is: bare(is[other[0]]) })
+    ? filled(LINE_WORDS.becomes, { was: bare(was[other[0]]), is: bare(is[other[0]]) })
     : text;
 }
 
@@ -345,7 +346,7 @@ function ask(text, right) {
   const box = byId("another-guess");
   fill(
     box,
-    make("p", {}, filled(WORDS.whichChange, { line: told.line, text })),
+    make("p", {}, filled(LINE_WORDS.whichChange, { line: told.line, text })),
     told.wrote.map((id, i) =>
       make("button", { "aria-pressed": "false", onclick: mark(i) }, named(told.symbols[id])),
     ),
@@ -381,9 +382,9 @@ function verdict(guessed, written) {
   const needless = wrong.filter((i) => guessed.has(i));
   const count = told.wrote.length;
   return [
-    filled(WORDS.guessed, { hits: count - wrong.length, count }),
-    missed.length ? filled(WORDS.guessedMissed, { list: list(missed, true) }) : "",
-    needless.length ? filled(WORDS.guessedNeedlessly, { list: list(needless, false) }) : "",
+    filled(LINE_WORDS.guessed, { hits: count - wrong.length, count }),
+    missed.length ? filled(LINE_WORDS.guessedMissed, { list: list(missed, true) }) : "",
+    needless.length ? filled(LINE_WORDS.guessedNeedlessly, { list: list(needless, false) }) : "",
   ];
 }
 

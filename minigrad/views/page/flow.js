@@ -1,6 +1,7 @@
 // --- from letters to a digit: one picture of all stages, and what each part of it does for one symbol ----------
 
-import { filled, WORDS } from "./words.js";
+import { filled } from "./words.js";
+import { LINE_WORDS } from "./line_words.js";
 import { byId, keepFocus, say, tell } from "./base.js";
 import * as Reading from "./flow_reading.js";
 import * as Parts from "./flow_parts.js";
@@ -87,7 +88,9 @@ function to(place, row) {
 
 function follow(t) {
   to(t, byHand ? letter : null);
-  say(filled(WORDS.stepOfOutput, { step: t + 1, symbol: Reading.visible(Reading.told.symbols[symbol()]) }));
+  say(
+    filled(LINE_WORDS.stepOfOutput, { step: t + 1, symbol: Reading.visible(Reading.told.symbols[symbol()]) }),
+  );
 }
 
 // Follow the row of a letter, and choose it.

@@ -1,6 +1,7 @@
 // --- from letters to a digit: what stands and can be pressed around the picture -----------------------------------
 
-import { filled, WORDS } from "./words.js";
+import { filled } from "./words.js";
+import { LINE_WORDS } from "./line_words.js";
 import { byId, fill, keepFocus, make, say } from "./base.js";
 import * as Reading from "./flow_reading.js";
 import * as Effects from "./flow_effects.js";
@@ -22,7 +23,7 @@ function symbolButtons() {
           role: "radio",
           "aria-checked": String(t === Flow.step),
           tabindex: t === Flow.step ? 0 : -1,
-          "aria-label": filled(WORDS.stepOfOutput, {
+          "aria-label": filled(LINE_WORDS.stepOfOutput, {
             step: t + 1,
             symbol: Reading.visible(Reading.told.symbols[id]),
           }),
@@ -48,7 +49,7 @@ const sentence = (words, name = null) => (words ? make("p", { class: name }, wor
 // Of the symbol that is followed: what it rests on, and what one can do.
 function ofSymbol() {
   const symbol = FlowScene.followed("target");
-  if (!Effects.known.complete) return [sentence(FlowSaid.leadNow()), sentence(WORDS.flowMeasuring, "soft")];
+  if (!Effects.known.complete) return [sentence(FlowSaid.leadNow()), sentence(LINE_WORDS.measuring, "soft")];
   return [
     sentence(FlowSaid.leadNow()),
     sentence(FlowSaid.guess()),
@@ -57,7 +58,7 @@ function ofSymbol() {
     sentence(FlowSaid.needless()),
     sentence(FlowSaid.rests("head")),
     sentence(FlowSaid.widest(), "moral"),
-    Flow.leads ? sentence(filled(WORDS.flowFaded, { symbol }), "soft") : null,
+    Flow.leads ? sentence(filled(LINE_WORDS.faded, { symbol }), "soft") : null,
   ];
 }
 
@@ -70,7 +71,7 @@ const toLeads = () =>
       "data-field": "leads",
       onclick: () => Flow.onlyLeads(!Flow.leads),
     },
-    filled(WORDS.flowAll, { symbol: FlowScene.followed("target") }),
+    filled(LINE_WORDS.all, { symbol: FlowScene.followed("target") }),
   );
 
 // A way to what is written with other letters in the place of the one that helps most, or else is looked at most.
@@ -85,7 +86,7 @@ function toUnguessed() {
   const { guesses } = Effects.known;
   const t = Effects.leastGuessed(guesses);
   if (guesses[Flow.step].id !== Flow.symbol() || guesses[t].id === Reading.now.written[t]) return null;
-  const words = filled(WORDS.flowUnguessed, { place: t + 1 });
+  const words = filled(LINE_WORDS.unguessed, { place: t + 1 });
   return make("button", { onclick: () => Flow.follow(t) }, words);
 }
 
@@ -103,8 +104,8 @@ function brief(part) {
       "p",
       { class: "acts" },
       part.cuts ? cutSwitch(part, "beside") : null,
-      make("button", { onclick: () => Flow.onlyLeads(true) }, filled(WORDS.flowAll, { symbol })),
-      part.h === undefined ? null : make("button", { class: "link", onclick: toTable }, WORDS.flowTable),
+      make("button", { onclick: () => Flow.onlyLeads(true) }, filled(LINE_WORDS.all, { symbol })),
+      part.h === undefined ? null : make("button", { class: "link", onclick: toTable }, LINE_WORDS.table),
     ),
     part.kind === "letter" ? [sentence(FlowSaid.carried(part.k)), otherLetters()] : null,
     FlowSaid.sentences(part).map((words) => sentence(words)),
@@ -114,7 +115,7 @@ function brief(part) {
 // Other letters in the place of one, by what is written with them; each can be put there.
 function otherLetters() {
   const groups = FlowLetters.groups();
-  if (!groups.length) return sentence(FlowLetters.isTrying() ? WORDS.flowTrying : "", "soft");
+  if (!groups.length) return sentence(FlowLetters.isTrying() ? LINE_WORDS.trying : "", "soft");
   const changing = groups.filter(({ written }) => FlowLetters.isOther(written));
   const same = groups.find(({ written }) => FlowLetters.isSame(written));
   return [
@@ -130,7 +131,7 @@ function otherLetters() {
       make(
         "details",
         { class: "others", open: byId("flow-summary").querySelector("details.others")?.open },
-        make("summary", {}, filled(WORDS.flowSameLetters, { count: same.letters.length })),
+        make("summary", {}, filled(LINE_WORDS.sameLetters, { count: same.letters.length })),
         toPut(same.letters),
       ),
   ];
@@ -198,7 +199,7 @@ function details() {
   byId("flow-cut").hidden = !off.length;
   fill(
     byId("flow-cut"),
-    WORDS.flowCutNow,
+    LINE_WORDS.cutNow,
     " ",
     off.map((one, i) => [
       i ? "; " : "",
@@ -209,7 +210,7 @@ function details() {
     make("button", { onclick: FlowCuts.putBack }, "Put all back"),
   );
   keepFocus(() =>
-    fill(byId("flow-details"), part ? about(part) : make("p", { class: "soft" }, WORDS.flowChoose)),
+    fill(byId("flow-details"), part ? about(part) : make("p", { class: "soft" }, LINE_WORDS.choose)),
   );
 }
 
@@ -223,7 +224,7 @@ function about(part) {
       FlowSaid.named(part),
       stage ? make("span", { class: "soft mono" }, ` ${stage.path}`) : null,
     ),
-    stage ? make("p", {}, filled(WORDS.flowAbout, stage)) : null,
+    stage ? make("p", {}, filled(LINE_WORDS.about, stage)) : null,
     FlowSaid.sentences(part).map((words) => sentence(words)),
     make(
       "p",
@@ -248,7 +249,7 @@ function edgeTable({ stage, s, h }) {
   return make(
     "table",
     {},
-    make("caption", {}, filled(WORDS.flowEdges[stage.side], { symbol })),
+    make("caption", {}, filled(LINE_WORDS.edges[stage.side], { symbol })),
     make(
       "tr",
       {},
@@ -311,7 +312,7 @@ function stageName(stage, s, isNow) {
       make("span", { class: "numeral" }, `${s + 1} `),
       make("button", to, FlowSaid.stageName(stage)),
     ),
-    isNow ? make("span", { class: "badge" }, WORDS.flowHere) : null,
+    isNow ? make("span", { class: "badge" }, LINE_WORDS.here) : null,
     make("span", { class: "soft" }, `: ${stage.about}.`),
   );
 }
@@ -321,13 +322,13 @@ function headButtons(stage, s) {
     make(
       "span",
       { class: "soft" },
-      filled(WORDS.flowHeadsOf, { number: s + 1, stage: FlowSaid.stageName(stage) }),
+      filled(LINE_WORDS.headsOf, { number: s + 1, stage: FlowSaid.stageName(stage) }),
     ),
     Reading.headsOf(stage).map((h) =>
       make(
         "button",
         {
-          "aria-label": filled(WORDS.flowHead, { head: h + 1, stage: FlowSaid.stageName(stage) }),
+          "aria-label": filled(LINE_WORDS.head, { head: h + 1, stage: FlowSaid.stageName(stage) }),
           "data-head": `head ${s} ${h}`,
           onclick: () => Flow.choose(`head ${s} ${h}`),
         },

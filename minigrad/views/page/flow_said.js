@@ -1,6 +1,7 @@
 // --- from letters to a digit: what the picture shows, in sentences -------------------------------------------
 
-import { filled, WORDS } from "./words.js";
+import { filled } from "./words.js";
+import { LINE_WORDS } from "./line_words.js";
 import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
 import * as Reading from "./flow_reading.js";
@@ -18,15 +19,15 @@ const percent = (v) => `${(100 * v).toFixed(0)}%`;
 function named(part) {
   const { stage, kind, h, k } = part;
   if (kind === "letter")
-    return filled(WORDS.flowLetter, {
+    return filled(LINE_WORDS.letter, {
       unit: unit("source"),
       symbol: Reading.quoted(Reading.now.source[k]),
       place: k + 1,
     });
   const name = stageName(stage);
   if (kind === "stage") return name;
-  if (kind === "head") return filled(WORDS.flowHead, { head: h + 1, stage: name });
-  return filled(WORDS.flowEdge, {
+  if (kind === "head") return filled(LINE_WORDS.head, { head: h + 1, stage: name });
+  return filled(LINE_WORDS.edge, {
     head: h + 1,
     stage: name,
     key: Reading.quoted(Reading.symbolsOf(stage.reads)[k]),
@@ -38,7 +39,7 @@ function stageName({ side, reads, name, layer }) {
   if (layer === null) return name; // there is one of it
   const sides = new Set(Reading.told.stages.map((stage) => stage.side)).size > 1;
   const layers = Reading.told.stages.some((stage) => stage.layer > 1);
-  const place = sides && (reads ?? side) === side ? WORDS.flowSides[side] : "";
+  const place = sides && (reads ?? side) === side ? LINE_WORDS.sides[side] : "";
   return `${place}${name}${layers ? `, layer ${layer}` : ""}`;
 }
 
@@ -60,7 +61,7 @@ function placed(side, k) {
   const symbol = Reading.quoted(symbols[k]);
   const starts = symbols[0] === "<bos>";
   if (starts && k === 0) return symbol;
-  return filled(WORDS.flowPlaced, { symbol, unit: unit(side), place: starts ? k : k + 1 });
+  return filled(LINE_WORDS.placed, { symbol, unit: unit(side), place: starts ? k : k + 1 });
 }
 
 // Where a head looks, widest first, in words.
@@ -77,13 +78,13 @@ function mostRead({ stage, h }, most = MOST_READ) {
 function readBy(part) {
   const { kind, stage, h, k } = part;
   const symbol = FlowScene.followed("target");
-  if (kind === "letter") return [letterReads(k), bothKinds(), WORDS.flowLetterAbout];
+  if (kind === "letter") return [letterReads(k), bothKinds(), LINE_WORDS.letterAbout];
   if (stage.reads === null) return [stage.cut];
-  if (kind !== "stage" && FlowCuts.isCut(part.key)) return [WORDS.flowReadsNothing];
+  if (kind !== "stage" && FlowCuts.isCut(part.key)) return [LINE_WORDS.readsNothing];
   const alone = stage.side === "source" ? bothKinds() : null;
   if (kind === "edge")
     return [
-      filled(WORDS.flowEdgeReads, {
+      filled(LINE_WORDS.edgeReads, {
         head: h + 1,
         key: placed(stage.reads, k),
         share: percent(part.width),
@@ -92,11 +93,11 @@ function readBy(part) {
     ];
   if (kind === "stage") {
     const heads = Reading.headsOf(stage).map((one) => `${one + 1}: ${mostRead({ stage, h: one }, 1)}`);
-    return [filled(WORDS.flowStageReads, { list: heads.join("; ") })];
+    return [filled(LINE_WORDS.stageReads, { list: heads.join("; ") })];
   }
   const words = stage.reads === stage.side ? stage.side : "line";
   return [
-    filled(WORDS.flowReads[words], {
+    filled(LINE_WORDS.reads[words], {
       symbol: stage.side === "source" ? placed("source", Flow.letter) : symbol,
       list: mostRead(part),
     }),
@@ -106,7 +107,7 @@ function readBy(part) {
 
 // What the numbers of the encoder are for, beside its ribbons.
 const bothKinds = () =>
-  filled(WORDS.flowBothKinds, { letter: placed("source", Flow.letter), units: units() });
+  filled(LINE_WORDS.bothKinds, { letter: placed("source", Flow.letter), units: units() });
 
 // Which heads take from a letter.
 function letterReads(k) {
@@ -123,7 +124,7 @@ function letterReads(k) {
     .map(({ said }) => said)
     .join(", ");
   const cut = FlowCuts.isCut(`letter ${Flow.rowOf("target")} ${k}`);
-  return filled(WORDS.flowLetterRead[cut ? "cut" : list ? "some" : "none"], {
+  return filled(LINE_WORDS.letterRead[cut ? "cut" : list ? "some" : "none"], {
     symbol: FlowScene.followed("target"),
     list,
   });
@@ -144,7 +145,7 @@ function carried(k) {
       return `${placed("source", other)} ${percent(width)} by head ${h + 1}${does}`;
     })
     .join("; ");
-  return list && filled(WORDS.flowCarried, { unit: unit("source"), list });
+  return list && filled(LINE_WORDS.carried, { unit: unit("source"), list });
 }
 
 // What each head of a stage reads most of the other letters, for a letter.
@@ -163,7 +164,7 @@ const sentences = (part) => [...readBy(part), raises(part), outcome(part)].filte
 function raises(part) {
   const { own, other, up } = Effects.known.moves.get(part.key) ?? {};
   if (!own || [own, other, up].every(({ by }) => Effects.isNothing(by))) return "";
-  return filled(WORDS.flowRaises, {
+  return filled(LINE_WORDS.raises, {
     symbol: symbolNamed(own.id),
     own: Effects.signed(own.by),
     other: symbolNamed(other.id),
@@ -174,7 +175,7 @@ function raises(part) {
 }
 
 const tipOf = (part) =>
-  part.cuts ? filled(WORDS.flowTip, { name: named(part), change: effectOf(part) }) : named(part);
+  part.cuts ? filled(LINE_WORDS.tip, { name: named(part), change: effectOf(part) }) : named(part);
 
 // --- a symbol ---------------------------------------------------------------------------------------------------
 
@@ -187,7 +188,7 @@ function effectOf({ key }) {
 // How far the symbol is ahead.
 function leadNow() {
   const { margin, own, second, other } = Effects.margin;
-  return filled(WORDS.flowLead, {
+  return filled(LINE_WORDS.lead, {
     symbol: FlowScene.followed("target"),
     lead: score(margin),
     own: score(own),
@@ -206,19 +207,19 @@ const soFar = (ids) =>
 // Whether it can be guessed without a look at the line.
 function guess() {
   const { id, lead: guessed } = Effects.known.guesses[Flow.step];
-  return filled(WORDS.flowGuess[id === Flow.symbol() ? "same" : "other"], {
-    what: WORDS.flowGuessWithout[Reading.looking().length ? "line" : "text"],
+  return filled(LINE_WORDS.guess[id === Flow.symbol() ? "same" : "other"], {
+    what: LINE_WORDS.guessWithout[Reading.looking().length ? "line" : "text"],
     symbol: FlowScene.followed("target"),
     other: symbolNamed(id),
     lead: score(guessed),
-    before: Flow.step ? `“${soFar(Reading.now.written)}”` : WORDS.flowNothingBefore,
+    before: Flow.step ? `“${soFar(Reading.now.written)}”` : LINE_WORDS.nothingBefore,
   });
 }
 
 // On which parts of a kind the symbol rests: its letters, its heads.
 const RESTS = {
-  letter: { most: 4, words: WORDS.flowLetters, name: letterNamed },
-  head: { most: 2, words: WORDS.flowHeads, name: looksMost },
+  letter: { most: 4, words: LINE_WORDS.letters, name: letterNamed },
+  head: { most: 2, words: LINE_WORDS.heads, name: looksMost },
 };
 
 function rests(kind) {
@@ -232,7 +233,7 @@ function rests(kind) {
 // A head, and the one symbol that it looks at most. One of the encoder does so for each letter.
 function looksMost(part) {
   if (part.stage.side === "source") return named(part);
-  return filled(WORDS.flowHeadLooks, { head: named(part), key: mostRead(part, 1) });
+  return filled(LINE_WORDS.headLooks, { head: named(part), key: mostRead(part, 1) });
 }
 
 function letterNamed({ k }) {
@@ -243,7 +244,7 @@ function letterNamed({ k }) {
 function needless() {
   const letters = [...Flow.parts.values()].filter(({ kind }) => kind === "letter");
   if (!letters.length || letters.some(({ key }) => Effects.winner(key) !== null)) return "";
-  return filled(WORDS.flowLettersNeedless, { letters: units() });
+  return filled(LINE_WORDS.lettersNeedless, { letters: units() });
 }
 
 // The widest ribbon need not be what helps: said with the one that is here.
@@ -257,8 +258,8 @@ function widest() {
   const against = edges.find(({ key }) => Effects.effect(key) === "against");
   const first = Effects.effect(edges[0].key);
   return first === "for" && against
-    ? said(WORDS.flowAgainst, against)
-    : said(WORDS.flowWidest[first], edges[0]);
+    ? said(LINE_WORDS.against, against)
+    : said(LINE_WORDS.widest[first], edges[0]);
 }
 
 // --- a part that is chosen ----------------------------------------------------------------------------------------
@@ -267,7 +268,7 @@ const symbolNamed = (id) => Reading.quoted(Reading.told.symbols[id]);
 
 // How far a symbol's score is above the best of the others, or below it.
 const ahead = (lead, other) =>
-  filled(WORDS.flowAhead[lead < 0 ? "behind" : "ahead"], {
+  filled(LINE_WORDS.ahead[lead < 0 ? "behind" : "ahead"], {
     lead: score(Math.abs(lead)),
     other: symbolNamed(other),
   });
@@ -276,9 +277,9 @@ const scored = (id) => `${symbolNamed(id)} ${score(Reading.scoresAt(Flow.rowOf("
 
 // What becomes of the symbol without the part; or, of one that is cut, with it.
 function outcome(part) {
-  if (!part.cuts) return filled(WORDS.flowScores, { list: FlowScene.likeliest().map(scored).join(", ") });
+  if (!part.cuts) return filled(LINE_WORDS.scores, { list: FlowScene.likeliest().map(scored).join(", ") });
   const lost = Effects.lossOf(part.key);
-  if (lost === undefined) return WORDS.flowMeasuring;
+  if (lost === undefined) return LINE_WORDS.measuring;
   const symbol = FlowScene.followed("target");
   const { margin: lead, other } = Effects.margin;
   const rival = Effects.known.rivals.get(part.key);
@@ -287,7 +288,7 @@ function outcome(part) {
     const before = FlowCuts.beforeCut(part);
     if (before) return sinceCut(before);
     return [
-      filled(WORDS.flowWouldGain, { symbol, now, other: ahead(lead + lost, rival) }),
+      filled(LINE_WORDS.wouldGain, { symbol, now, other: ahead(lead + lost, rival) }),
       inPlaceOf(FlowCuts.writtenUncut(Reading.now.line)?.[Flow.step]),
     ]
       .filter(Boolean)
@@ -295,8 +296,8 @@ function outcome(part) {
   }
   return [
     Effects.effect(part.key) === "nothing"
-      ? filled(WORDS.flowWouldStay, { symbol, now })
-      : filled(WORDS.flowWouldLose, {
+      ? filled(LINE_WORDS.wouldStay, { symbol, now })
+      : filled(LINE_WORDS.wouldLose, {
           symbol,
           now,
           other: ahead(lead - lost, rival),
@@ -304,7 +305,7 @@ function outcome(part) {
         }),
     Effects.winner(part.key) === null
       ? ""
-      : filled(WORDS.flowMore, { lead: score(lead), other: symbolNamed(rival) }),
+      : filled(LINE_WORDS.more, { lead: score(lead), other: symbolNamed(rival) }),
     Effects.known.guesses && Reading.looking().includes(part.stage) && part.kind === "stage" ? guess() : "",
   ]
     .filter(Boolean)
@@ -314,25 +315,25 @@ function outcome(part) {
 const inPlaceOf = (id) =>
   id === undefined || id === Flow.symbol()
     ? ""
-    : filled(WORDS.flowCutElse, { now: FlowScene.followed("target"), before: symbolNamed(id) });
+    : filled(LINE_WORDS.cutElse, { now: FlowScene.followed("target"), before: symbolNamed(id) });
 
 // For which symbols a cut is: a head or a stage is out for all.
 function reach({ kind, stage, key }) {
-  if (kind !== "letter" && kind !== "edge") return WORDS.flowReach.all;
+  if (kind !== "letter" && kind !== "edge") return LINE_WORDS.reach.all;
   const row = Number(key.split(" ").at(kind === "edge" ? -2 : 1));
-  if (stage?.side === "source") return filled(WORDS.flowReach.letter, { letter: placed("source", row) });
-  return filled(WORDS.flowReach.symbol, { place: row - Reading.now.first + 1 });
+  if (stage?.side === "source") return filled(LINE_WORDS.reach.letter, { letter: placed("source", row) });
+  return filled(LINE_WORDS.reach.symbol, { place: row - Reading.now.first + 1 });
 }
 
 // Of another letter in the place of one: how many write another symbol.
 const lettersThatChange = (count) =>
-  filled(WORDS.flowOtherLetters[count ? "some" : "none"], {
+  filled(LINE_WORDS.otherLetters[count ? "some" : "none"], {
     count,
     symbol: FlowScene.followed("target"),
     letters: count === 1 ? unit("source") : units(),
   });
 
-const toTryLetters = (k) => filled(WORDS.flowTryLetters, { letters: units(), letter: letterNamed({ k }) });
+const toTryLetters = (k) => filled(LINE_WORDS.tryLetters, { letters: units(), letter: letterNamed({ k }) });
 
 // What a cut changed, in the numbers that the picture showed before it.
 function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
@@ -344,17 +345,17 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
     return [
       inPlaceOf(id),
       lost === undefined
-        ? filled(WORDS.flowCutOnly, { now, before })
-        : filled(WORDS.flowCutEarlier, { now, before, symbol, was, other: ahead(lead - lost, rival) }),
+        ? filled(LINE_WORDS.cutOnly, { now, before })
+        : filled(LINE_WORDS.cutEarlier, { now, before, symbol, was, other: ahead(lead - lost, rival) }),
     ]
       .filter(Boolean)
       .join(" ");
   const found = Reading.marginOf(Reading.scoresAt(Flow.rowOf("target")), id);
   const is = ahead(found.margin, found.other);
   if (id !== Flow.symbol())
-    return filled(WORDS.flowCutOther, { now: FlowScene.followed("target"), before: symbol, was, is });
-  if (Effects.isNothing(lead - found.margin, lead)) return filled(WORDS.flowWouldStay, { symbol, now: was });
-  return filled(WORDS.flowCutSame, { symbol, is, was, change: Effects.signed(lead - found.margin) });
+    return filled(LINE_WORDS.cutOther, { now: FlowScene.followed("target"), before: symbol, was, is });
+  if (Effects.isNothing(lead - found.margin, lead)) return filled(LINE_WORDS.wouldStay, { symbol, now: was });
+  return filled(LINE_WORDS.cutSame, { symbol, is, was, change: Effects.signed(lead - found.margin) });
 }
 
 export {

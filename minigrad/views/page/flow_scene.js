@@ -1,6 +1,7 @@
 // --- from letters to a digit: how it is drawn, and where its stages are in the rest of the page -----------------
 
-import { filled, WORDS } from "./words.js";
+import { filled } from "./words.js";
+import { LINE_WORDS } from "./line_words.js";
 import { byId, data, fill } from "./base.js";
 import * as Graph from "./graph.js";
 import * as Attention from "./attention.js";
@@ -30,14 +31,14 @@ function scene() {
       key: `stage ${s}`,
       number: s + 1,
       name: stage.name,
-      here: s === now ? WORDS.flowHere : null,
+      here: s === now ? LINE_WORDS.here : null,
       fixed: stage.cut === null,
       lane: sides.indexOf(stage.side),
       from: stage.reads === null ? null : sides.indexOf(stage.reads),
       heads: stage.reads === null ? [] : headsOf(stage, s, rows(stage.reads), from),
     })),
-    likely: WORDS.flowLikely.long,
-    likelyShort: WORDS.flowLikely.short,
+    likely: LINE_WORDS.likely.long,
+    likelyShort: LINE_WORDS.likely.short,
     ends: likeliest().map(endOf),
   };
 }
@@ -49,9 +50,9 @@ function laneOf(side, symbols, from, kind) {
   const isTarget = side === "target";
   const stepOf = (row) => (row >= Reading.now.first ? `step ${row - Reading.now.first}` : null);
   return {
-    short: WORDS.flowLanes[kind],
-    title: filled(WORDS.flowTitles[kind], { symbol: followed(side) }),
-    stream: isTarget ? WORDS.flowStream : null,
+    short: LINE_WORDS.lanes[kind],
+    title: filled(LINE_WORDS.titles[kind], { symbol: followed(side) }),
+    stream: isTarget ? LINE_WORDS.stream : null,
     symbols: symbols.map(Reading.visible),
     at: Flow.rowOf(side) - from,
     until: isTarget ? target - from : undefined,

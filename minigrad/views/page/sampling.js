@@ -1,6 +1,7 @@
 // --- from scores to a symbol that is drawn: temperature, top-k and top-p -------------------------------------
 
-import { filled, WORDS } from "./words.js";
+import { filled } from "./words.js";
+import { LINE_WORDS } from "./line_words.js";
 import { byId, data, fill, make, say } from "./base.js";
 
 const MOST_ROWS = 8;
@@ -36,7 +37,7 @@ function draw() {
   });
   drawn.push(found < 0 ? p.indexOf(Math.max(...p)) : found); // the sum is 1 but for rounding
   table();
-  say(filled(WORDS.drawnNow, { symbol: data.another.symbols[drawn[drawn.length - 1]] }));
+  say(filled(LINE_WORDS.drawnNow, { symbol: data.another.symbols[drawn[drawn.length - 1]] }));
 }
 
 // --- what is shown ---
@@ -76,7 +77,7 @@ function table() {
     ),
     rows.map((i) => symbolRow(i, scores[i], p[i], scale)),
   );
-  byId("sampling-rest").textContent = filled(WORDS.otherShare, {
+  byId("sampling-rest").textContent = filled(LINE_WORDS.otherShare, {
     share: `${(100 * rest).toFixed(1)}%`,
     count: drawn.length,
   });
@@ -109,7 +110,7 @@ function steps() {
         "button",
         {
           "aria-pressed": String(t === chosen.step),
-          "aria-label": filled(WORDS.stepOfOutput, { step: t + 1, symbol: nameOf(id) }),
+          "aria-label": filled(LINE_WORDS.stepOfOutput, { step: t + 1, symbol: nameOf(id) }),
           onclick: () => {
             change({ step: t });
             byId("sampling-steps").children[t].focus();
@@ -152,7 +153,7 @@ function listen() {
         v = Number(text.replace(",", "."));
       const right = text === "" || fits(v);
       target.setAttribute("aria-invalid", String(!right));
-      wrong.set(name, right ? "" : filled(WORDS.notNow[name], { text }));
+      wrong.set(name, right ? "" : filled(LINE_WORDS.notNow[name], { text }));
       byId("sampling-wrong").textContent = [...wrong.values()].filter(Boolean).join(" ");
       change({ [name]: right && text !== "" ? v : null });
     });

@@ -120,7 +120,7 @@ def test_a_large_page_begins_with_its_leaves_also_where_something_computed_equal
 
 
 def test_the_page_of_ten_lines_is_small(tmp_path):
-    assert mg.explore(ten_lines(), tmp_path / "page.html").stat().st_size < 256_000
+    assert mg.explore(ten_lines(), tmp_path / "page.html").stat().st_size < 250_000
 
 
 # --- changing a number ------------------------------------------------------------------------------

@@ -37,13 +37,14 @@ def test_a_script_imports_those_before_it_alone_so_there_is_no_circle():
         before.add(file)
 
 
-def test_every_sentence_has_its_parts_and_is_said_somewhere():
-    defined = dict(re.findall(r"^  (\w+):\s(.*?)(?=^  \w+:|^\};)", TEXTS["Words"], re.M | re.S))
-    said = {n for text in TEXTS.values() for n in re.findall(r"\bWORDS\.(\w+)", text)}
+@pytest.mark.parametrize(("file", "table"), [("Words", "WORDS"), ("LineWords", "LINE_WORDS")])
+def test_every_sentence_has_its_parts_and_is_said_somewhere(file, table):
+    defined = dict(re.findall(r"^  (\w+):\s(.*?)(?=^  \w+:|^\};)", TEXTS[file], re.M | re.S))
+    said = {n for text in TEXTS.values() for n in re.findall(rf"\b{table}\.(\w+)", text)}
     assert len(defined) > 40
     assert said == {*defined}
     for text in TEXTS.values():
-        calls = re.findall(r"filled\(WORDS\.(\w+), \{([^{}]*)\}\)", text)
+        calls = re.findall(rf"filled\({table}\.(\w+), \{{([^{{}}]*)\}}\)", text)
         for name, values in calls:
             inner = re.sub(r"\(.*?\)", "", values, flags=re.S)
             given = set(re.findall(r"(?:^|,)\s*(\w+)", inner))
