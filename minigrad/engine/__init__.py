@@ -39,7 +39,9 @@ protected so:
                     `arguments.copied_option`
     copied, out     `x.numpy()`
     refused         `x[0] = 1`: `Tensor.__setitem__`; `w += 1` of a leaf with a gradient:
-                    `operators._in_place`; `out=`: `table.INSTEAD`; `x.data[0] = 1`: `by_hand.Data`
+                    `operators._in_place`; `out=`: `table.INSTEAD`; `x.data[0] = 1` and
+                    `np.add.at(x.data, ...)`: `by_hand.Data`. NumPy's `ufunc.at` heeds no read-only
+                    flag: of `np.asarray(x)`, a plain array, nothing can refuse it
     a new array     `w.copy_(a)`, `w.data -= a`, and under `no_grad()` `w -= a`, by `Tensor.copy_`: the
                     leaf gets another array, and a graph that used the old one keeps that
     trusted         functions of which `rule` is told that each result is new

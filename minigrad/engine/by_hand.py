@@ -28,6 +28,13 @@ class Data(np.ndarray):
         self._check_writeable()
         super().__setitem__(index, value)
 
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method == "at" and isinstance(inputs[0], Data):  # which writes to read-only arrays, too
+            inputs[0]._check_writeable()
+        if out := kwargs.get("out"):
+            kwargs["out"] = tuple(map(_plain, out))
+        return getattr(ufunc, method)(*map(_plain, inputs), **kwargs)
+
     def _check_writeable(self) -> None:
         if not self.flags.writeable:
             raise ReadOnlyError(
@@ -42,6 +49,10 @@ class Data(np.ndarray):
 
     def __repr__(self) -> str:
         return repr(self.view(np.ndarray))
+
+
+def _plain(a: Any) -> Any:
+    return a.view(np.ndarray) if isinstance(a, Data) else a
 
 
 def _in_place(function: Callable) -> Callable:

@@ -137,6 +137,7 @@ def written(program):
         ("w.data.T[0] = 1", "x.data = a"),
         ("w[0] = 1", "np.where(mask, new, x)"),
         ("(w * 1).data -= 1", "only a leaf"),
+        ("np.add.at(w.data, 0, 1)", "x.data = a"),
         ("w.abs()", "write np.abs(x)"),
         ("w.relu()", "write minigrad.functional.relu(x)"),
         ("w.view(2, 1)", "write x.reshape(3, 2)"),
