@@ -3,6 +3,7 @@
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
 import { byId, data, fill, make, plural, softSpan, SPACE, SPECIAL, state } from "./base.js";
+import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 import * as Flow from "./flow.js";
@@ -39,12 +40,7 @@ function idsOf(text) {
 }
 
 // The id of the symbol with the highest score, of those that may be written.
-const likeliest = (row) => {
-  let best = -1;
-  for (let k = 0; k < row.length; k++)
-    if (!told.never.includes(k) && (best < 0 || row[k] > row[best])) best = k;
-  return best;
-};
+const likeliest = (row) => Arrays.placeOfLargest(row, (id) => !told.never.includes(id));
 
 // What the model writes for a line, by ids of symbols:
 //
@@ -132,7 +128,7 @@ function chances(scores) {
 // --- how it is shown: as the section shows the line of the page (see minitransformer's `explain`) -----
 
 const PAUSE = 150; // milliseconds
-const percent = (share) => `${(100 * share).toFixed(1)}%`;
+const percent = (share) => Arrays.percent(share, 1);
 const named = (name) =>
   SPECIAL[name] ? make("span", { class: "special" }, SPECIAL[name]) : name === " " ? SPACE : name;
 let letterNames = null; // of the ids that it reads
@@ -204,10 +200,7 @@ function bars(p) {
 
 // What a head looks at: each symbol as dark as its weight, and the one that has most.
 function look(said, weights, name) {
-  let top = 0;
-  weights.forEach((w, i) => {
-    if (w > weights[top]) top = i;
-  });
+  const top = Arrays.placeOfLargest(weights);
   const names = said.looked.map(readName);
   return make(
     "div",
@@ -219,7 +212,7 @@ function look(said, weights, name) {
       Array.from(weights, (w, i) =>
         make(
           "span",
-          { class: "letter", style: `--share:${(100 * w).toFixed(0)}%`, title: `${names[i]}: ${percent(w)}` },
+          { class: "letter", style: `--share:${Arrays.percent(w)}`, title: `${names[i]}: ${percent(w)}` },
           named(names[i]),
         ),
       ),

@@ -156,6 +156,17 @@ function shapeText(shape, letters = []) {
   return `(${inside.join(", ")}${shape.length === 1 ? "," : ""})`;
 }
 
+// The place of the largest of some numbers, of those that may count; -1 where there is none.
+function placeOfLargest(numbers, counts = () => true) {
+  let best = -1;
+  for (let i = 0; i < numbers.length; i++)
+    if ((best < 0 || numbers[i] > numbers[best]) && counts(i)) best = i;
+  return best;
+}
+
+// A share of 1, with some decimal places of a percent.
+const percent = (share, places = 0) => `${(100 * share).toFixed(places)}%`;
+
 export {
   LARGE_DIGITS,
   NOT_FINITE,
@@ -168,6 +179,8 @@ export {
   kept,
   normKept,
   numberIn,
+  percent,
+  placeOfLargest,
   shapeText,
   written,
 };

@@ -9,6 +9,7 @@ import {
   fill,
   hear,
   hideTip,
+  longest,
   make,
   say,
   shownToken,
@@ -191,7 +192,6 @@ function layoutOf(a, tokens, count) {
   };
 }
 
-const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
 const namesNow = (picture) => picture.tokens.map((list) => Masks.tokensNow(list).map(shownToken));
 
 // Also called when numbers, colours, symbols or the chosen cell are others.

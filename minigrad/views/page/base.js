@@ -135,6 +135,9 @@ function shownToken(token) {
   return token === " " ? SPACE : letters.length > 12 ? `${letters.slice(0, 11).join("")}…` : token;
 }
 
+// How many letters the longest of some texts has.
+const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
+
 const ARROWS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
 
 // How far down and to the right an arrow key leads, or null for another key; nothing else hears of it then.
@@ -273,6 +276,7 @@ export {
   hideTip,
   icon,
   keepFocus,
+  longest,
   make,
   plural,
   render,

@@ -3,6 +3,7 @@
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
 import { byId, keepFocus, say, tell } from "./base.js";
+import * as Arrays from "./arrays.js";
 import * as Reading from "./flow_reading.js";
 import * as Parts from "./flow_parts.js";
 import * as Effects from "./flow_effects.js";
@@ -108,7 +109,7 @@ function mostRead() {
       .flatMap((stage) => Reading.headsOf(stage).map((h) => Reading.weight(stage, h, rowOf("target"), k)))
       .reduce((a, b) => a + b, 0),
   );
-  return Math.max(0, sums.indexOf(Math.max(...sums)));
+  return Math.max(0, Arrays.placeOfLargest(sums));
 }
 
 // --- choosing a part ---------------------------------------------------------------------------------------------

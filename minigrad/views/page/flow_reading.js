@@ -1,6 +1,7 @@
 // --- from letters to a digit: the line that the model has just read --------------------------------------------
 
 import { SPACE, SPECIAL } from "./base.js";
+import * as Arrays from "./arrays.js";
 import * as Cuts from "./cuts.js";
 
 // It stands in the field (see `another_line.js`): the symbols of both sides, where heads look, and the scores.
@@ -61,9 +62,7 @@ function scoresAt(row) {
 
 // How far a symbol's score is above the best of all others that may be written.
 function marginOf(scores, symbol) {
-  let other = -1;
-  for (let i = 0; i < scores.length; i++)
-    if (i !== symbol && !told.never.includes(i) && (other < 0 || scores[i] > scores[other])) other = i;
+  const other = Arrays.placeOfLargest(scores, (id) => id !== symbol && !told.never.includes(id));
   return { margin: scores[symbol] - scores[other], own: scores[symbol], second: scores[other], other };
 }
 

@@ -2,6 +2,7 @@
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
+import * as Arrays from "./arrays.js";
 import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
 import * as Reading from "./flow_reading.js";
@@ -12,8 +13,6 @@ import * as FlowCuts from "./flow_cuts.js";
 const score = (v) => v.toFixed(1).replace("-", "−");
 
 const share = (v) => v.toFixed(2);
-
-const percent = (v) => `${(100 * v).toFixed(0)}%`;
 
 // In words.
 function named(part) {
@@ -70,7 +69,7 @@ function mostRead({ stage, h }, most = MOST_READ) {
     .map((_, k) => ({ k, width: Reading.weight(stage, h, Flow.rowOf(stage.side), k) }))
     .sort((a, b) => b.width - a.width)
     .filter(({ width }, i) => i < most && width >= 0.005)
-    .map(({ k, width }) => `${placed(stage.reads, k)} ${percent(width)}`)
+    .map(({ k, width }) => `${placed(stage.reads, k)} ${Arrays.percent(width)}`)
     .join(", ");
 }
 
@@ -87,7 +86,7 @@ function readBy(part) {
       filled(LINE_WORDS.edgeReads, {
         head: h + 1,
         key: placed(stage.reads, k),
-        share: percent(part.width),
+        share: Arrays.percent(part.width),
       }),
       alone,
     ];
@@ -117,7 +116,7 @@ function letterReads(k) {
       const layer = Reading.told.stages.some((one) => one.layer > 1) ? `layer ${stage.layer}, ` : "";
       return Reading.headsOf(stage).map((h) => ({
         width: Reading.weight(stage, h, Flow.rowOf(stage.side), k),
-        said: `${layer}head ${h + 1} ${percent(Reading.weight(stage, h, Flow.rowOf(stage.side), k))}`,
+        said: `${layer}head ${h + 1} ${Arrays.percent(Reading.weight(stage, h, Flow.rowOf(stage.side), k))}`,
       }));
     })
     .filter(({ width }) => width >= Ribbons.LEAST)
@@ -142,7 +141,7 @@ function carried(k) {
     .slice(0, MOST_CARRIED)
     .map(({ other, h, width, key }) => {
       const does = Effects.known.losses.has(key) ? `: ${Effects.does(key)}` : "";
-      return `${placed("source", other)} ${percent(width)} by head ${h + 1}${does}`;
+      return `${placed("source", other)} ${Arrays.percent(width)} by head ${h + 1}${does}`;
     })
     .join("; ");
   return list && filled(LINE_WORDS.carried, { unit: unit("source"), list });

@@ -3,6 +3,7 @@
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
 import { byId, data, fill } from "./base.js";
+import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Attention from "./attention.js";
 import * as Places from "./places.js";
@@ -75,7 +76,7 @@ const headsOf = (stage, s, symbols, from) =>
 
 function endOf(id) {
   const share = Reading.now.p[Flow.step][id];
-  const said = `${(100 * share).toFixed(1)}%`;
+  const said = Arrays.percent(share, 1);
   return { symbol: Reading.visible(Reading.told.symbols[id]), share, said, chosen: id === Flow.symbol() };
 }
 

@@ -1,7 +1,7 @@
 // --- an array in the panel: numbers where they are few, else a heat map to read them from --------------------
 
 import { filled, WORDS } from "./words.js";
-import { arrow, data, hideTip, make, say, shownToken, softSpan, tip } from "./base.js";
+import { arrow, data, hideTip, longest, make, say, shownToken, softSpan, tip } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
@@ -177,7 +177,6 @@ function cellMaker(a, palette, read, labels) {
 
 // --- many numbers: a picture to read from ---
 
-const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
 const LINE = 12,
   MOST_LINES = 30; // the height of a row with a label, and how many may have one
 const LEAST = 9; // the width of a column that has a label

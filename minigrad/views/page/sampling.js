@@ -3,6 +3,7 @@
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
 import { byId, data, fill, make, say } from "./base.js";
+import * as Arrays from "./arrays.js";
 
 const MOST_ROWS = 8;
 const chosen = { step: 0, temperature: 1, k: null, p: null };
@@ -35,7 +36,7 @@ function draw() {
     rest -= share;
     return rest < 0;
   });
-  drawn.push(found < 0 ? p.indexOf(Math.max(...p)) : found); // the sum is 1 but for rounding
+  drawn.push(found < 0 ? Arrays.placeOfLargest(p) : found); // the sum is 1 but for rounding
   table();
   say(filled(LINE_WORDS.drawnNow, { symbol: data.another.symbols[drawn[drawn.length - 1]] }));
 }

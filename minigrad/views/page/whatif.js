@@ -47,11 +47,10 @@ function writes(scores) {
     n = shape[shape.length - 1];
   const names = symbolNames(n);
   if (!names || shape.length < 2) return null;
-  return Array.from({ length: scores.length / n }, (_, row) => {
-    let best = 0;
-    for (let k = 1; k < n; k++) if (scores[row * n + k] > scores[row * n + best]) best = k;
-    return names[best];
-  });
+  return Array.from(
+    { length: scores.length / n },
+    (_, row) => names[Arrays.placeOfLargest(scores.slice(row * n, (row + 1) * n))],
+  );
 }
 
 // The output as it was written and as it is now, symbol by symbol: each is the likeliest after those that were
