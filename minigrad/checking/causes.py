@@ -12,6 +12,7 @@ import itertools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -279,7 +280,11 @@ def _missing_sums(wrong: _Wrong) -> Iterator[Repair]:
     for axis in range(g.ndim):
         what = f"it does not sum over axis {axis} of the gradient, {g.shape}"
         rolled = [np.roll(g, k, axis) for k in range(g.shape[axis])]
-        yield what, lambda: sum(wrong.gradient(r) for r in rolled)
+        yield what, partial(_sum_of, wrong, rolled)
+
+
+def _sum_of(wrong: _Wrong, gs: list[np.ndarray]) -> np.ndarray:
+    return sum(wrong.gradient(g) for g in gs)
 
 
 def _missing_keepdims(wrong: _Wrong) -> Iterator[Repair]:
@@ -287,16 +292,20 @@ def _missing_keepdims(wrong: _Wrong) -> Iterator[Repair]:
     if operation.y.ndim < np.ndim(operation.args[wrong.position]):
         for axis in range(g.ndim + 1):
             what = f"it is right if g keeps axis {axis}: keepdims, or np.expand_dims, is missing"
-            yield what, lambda: wrong.gradient(np.expand_dims(g, axis))
+            yield what, partial(wrong.gradient, np.expand_dims(g, axis))
 
 
 def _wrong_axes(wrong: _Wrong) -> Iterator[Repair]:
-    operation, i, g = wrong.operation, wrong.position, wrong.g
+    operation = wrong.operation
     for axis, args in operation.other_axes():
-        yield f"it is right with axis={axis}", lambda: wrong.gradient(args=args)
+        yield f"it is right with axis={axis}", partial(wrong.gradient, args=args)
     for j, k in itertools.combinations(range(wrong.numeric.ndim), 2):
         what = f"it takes axis {j} for axis {k}"
-        yield what, lambda: np.swapaxes(operation.swapped(i, g, j, k), j, k)
+        yield what, partial(_swapped, wrong, j, k)
+
+
+def _swapped(wrong: _Wrong, j: int, k: int) -> np.ndarray:
+    return np.swapaxes(wrong.operation.swapped(wrong.position, wrong.g, j, k), j, k)
 
 
 def _wrong_arguments(wrong: _Wrong) -> Iterator[Repair]:
@@ -304,11 +313,15 @@ def _wrong_arguments(wrong: _Wrong) -> Iterator[Repair]:
     for j, other in enumerate(operation.rules):
         if j != i and other is not None:
             what = f"it is right with the rule for {names[j]} in its place"
-            yield what, lambda: wrong.summed(operation.rule(j, wrong.g))
+            yield what, partial(_by_rule, wrong, j)
             args = list(operation.args)
             args[i], args[j] = args[j], args[i]
             what = f"it is right with {names[i]} and {names[j]} exchanged"
-            yield what, lambda: wrong.gradient(args=args)
+            yield what, partial(wrong.gradient, args=args)
+
+
+def _by_rule(wrong: _Wrong, j: int) -> np.ndarray:
+    return wrong.summed(wrong.operation.rule(j, wrong.g))
 
 
 def _transposes(wrong: _Wrong) -> Iterator[Repair]:
@@ -320,7 +333,7 @@ def _transposes(wrong: _Wrong) -> Iterator[Repair]:
     for name, a in zip(operation.names, operation.args):
         if np.ndim(a) > 1:
             args = [b if b is not a else np.swapaxes(b, -1, -2) for b in operation.args]
-            yield f"it is right with {name} transposed", lambda: wrong.gradient(args=args)
+            yield f"it is right with {name} transposed", partial(wrong.gradient, args=args)
 
 
 def _repeated_indices(wrong: _Wrong) -> Iterator[Repair]:

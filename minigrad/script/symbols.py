@@ -83,6 +83,8 @@ class Shape(tuple):
 class Symbol(table.BaseTensor):
     """An array, and the call that gave it.
 
+    `a == b` of symbols is a symbol too, as of Tensors: so tables of them are by `id(symbol)`.
+
     Attributes:
         value: the array.
         call: None for a symbol that is only given.

@@ -199,9 +199,9 @@ def beam_search(
     search = partial(beam_search, model, longest=longest, beams=K, length_penalty=length_penalty)
     alone = [row[row != PAD][None] for row in prompt]  # (1, P) each
     hypotheses = [search(ids=row, window=window, ends=ends, cached=cached) for row in alone]
-    T = max(ids.shape[2] for ids, _ in hypotheses)
-    fill = lambda ids: np.pad(ids, ((0, 0), (0, 0), (0, T - ids.shape[2])), constant_values=PAD)
-    return np.concatenate([fill(ids) for ids, _ in hypotheses]), np.concatenate(
+    T = max(written.shape[2] for written, _ in hypotheses)
+    fill = lambda a: np.pad(a, ((0, 0), (0, 0), (0, T - a.shape[2])), constant_values=PAD)
+    return np.concatenate([fill(written) for written, _ in hypotheses]), np.concatenate(
         [s for _, s in hypotheses]
     )
 

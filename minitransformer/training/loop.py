@@ -22,7 +22,7 @@ from minigrad.random import drawing_from
 from minigrad.settings import Check, check, choice, real, whole
 from minigrad.workers import Threads, Workers
 
-from .parts import OfParts, Part, cut, large, mean_loss, summed_loss
+from .parts import Part, ShareOfBatch, cut, large, mean_loss, summed_loss
 from .readers import READERS, LineReader
 from .threads import core
 from .vocabulary import PAD
@@ -149,7 +149,7 @@ class Training:
             self.reader: LineReader = kind.of(self.task, self.sizes)
         self.model = self.reader.model
         s = self.settings
-        self.job = OfParts(self.reader, s.seed, s.label_smoothing, s.pad)
+        self.job = ShareOfBatch(self.reader, s.seed, s.label_smoothing, s.pad)
         self.optimizer = optim.Adam(
             self.model.parameters(), self.settings.learning_rate, betas=(0.9, 0.98), eps=1e-9
         )
@@ -201,19 +201,19 @@ class Training:
     def parts(self, step: int) -> list[Part]:
         """Cut the batch of a step into the parts whose gradients are added: see `parts.cut`."""
         examples = self.batch(step)
-        slices = cut(self._lengths(examples), self._weights, self.settings.accumulate)
+        slices = cut(self._lengths(examples), self._count_of_weights, self.settings.accumulate)
         symbols = self.reader.to_write(examples)
         return [Part(step, i, examples[part], symbols) for i, part in enumerate(slices)]
 
     def is_large(self) -> bool:
         """Tell whether a step is so much work that two workers take less time for it than one."""
-        return large(self._lengths(self.batch(1)), self._weights)
+        return large(self._lengths(self.batch(1)), self._count_of_weights)
 
     def _lengths(self, examples: Sequence[object]) -> list[int]:
         return [self.reader.length(example) for example in examples]
 
     @property
-    def _weights(self) -> int:
+    def _count_of_weights(self) -> int:
         return sum(p.size for p in self.job.parameters)
 
     @checked

@@ -30,7 +30,7 @@ class Part(NamedTuple):
     symbols: int
 
 
-class OfParts(Gradients):
+class ShareOfBatch(Gradients):
     """A part's share of the loss of its batch, and of the gradient.
 
     It depends on the weights, the seed and the part alone: dropout has a random stream for each part of
@@ -68,12 +68,12 @@ class OfParts(Gradients):
 
 def _untrained(
     kind: type[LineReader], sizes: Any, source: Any, target: Any, *others: Any
-) -> OfParts:  # fmt: skip
+) -> ShareOfBatch:  # fmt: skip
     """The same job in another process, which is sent the weights."""
     *lengths, seed, label_smoothing, pad = others
     with drawing_from(np.random.default_rng(seed)):
         reader = kind(kind.architecture(sizes), source, target, *lengths)
-    return OfParts(reader, seed, label_smoothing, pad)
+    return ShareOfBatch(reader, seed, label_smoothing, pad)
 
 
 def summed_loss(

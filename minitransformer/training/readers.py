@@ -181,7 +181,8 @@ class LineReader(ABC, Generic[E]):
 
         Args:
             how: a way to write, called with the model, the ids, and how many symbols to write at most:
-                `greedy`, or `sample` and others with their options.
+                `greedy`, or `sample` and others with their options. A `TextReader` gives it `window`
+                and `ends` too, as `greedy` takes them.
         """
         written = how(self.model.eval(), source, self.longest_target)
         if not isinstance(written, np.ndarray):
