@@ -1,3 +1,3 @@
-"""`pytest` in this folder marks the exercises in it."""
+"""`pytest` in this folder checks the exercises in it: for your own work, not for what others hand in."""
 
 from minigrad.course.exercises.collecting import pytest_collect_file

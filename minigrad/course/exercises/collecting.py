@@ -1,4 +1,7 @@
-"""`pytest DIR` marks the exercises in a folder, through the `conftest.py` that stands there."""
+"""`pytest DIR` checks the exercises in a folder of one's own, through the `conftest.py` there.
+
+pytest runs that file before this one, whoever wrote it: what was handed in is for `mark` and `class`.
+"""
 
 from __future__ import annotations
 
