@@ -27,7 +27,7 @@ from .... import errors
 from ..learner_file import LONGEST, content
 from ..sheets import RUN, sheets
 
-MOODLE = re.compile(r"(.+)_(\d+)_assignsubmission_\w+_?$")
+MOODLE = re.compile(r"(.+?)_(\d+)_assignsubmission_")
 CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_")
 AGAIN = r"(?:[ _-]*(?:\(\d+\)|\d{1,2}|copy|kopie))*"  # as browsers and systems name a second file
 IGNORED = re.compile(
@@ -162,9 +162,10 @@ def _together(files: Iterable[Found | str]) -> dict[tuple[str, str], list[Found 
 def _who(name: str) -> tuple[str, str]:
     """The name and number of a student, of the name of a folder or file.
 
-    Canvas numbers each file, after the student, and Moodle has a folder for each kind of hand-in.
+    Canvas numbers each file, after the student, and Moodle has a folder for each kind of hand-in, or
+    puts the folder's name in front of each file.
     """
-    known = MOODLE.fullmatch(name) or CANVAS.match(name)
+    known = MOODLE.match(name) or CANVAS.match(name)
     return (known[1], known[2]) if known else (name, "")
 
 
@@ -247,7 +248,7 @@ def _sort(student: Student, files: Iterable[Found | str]) -> None:
                 f"not marked: {file.path}: no file of exercises has such a name{_nearest(file.path)}"
             )
     for sheet, several in known.items():
-        last = max(several, key=lambda one: (one.time, one.path.endswith(f"/{sheet}")))
+        last = max(several, key=lambda one: (one.time, one.path.endswith(f"/{sheet}"), one.path))
         (student.folder / sheet).write_bytes(last.data)
         student.time = max(student.time, last.time)
         student.notes += _others(several, last)
@@ -260,7 +261,8 @@ def _sort(student: Student, files: Iterable[Found | str]) -> None:
 def _others(several: Sequence[Found], last: Found) -> Iterator[str]:
     for one in several:
         if one is not last and one.data != last.data:
-            yield f"not marked: {one.path}: {last.path} is later"
+            later = "is later" if last.time > one.time else "has the same time, and is marked"
+            yield f"not marked: {one.path}: {last.path} {later}"
 
 
 def _sheet_of(path: str) -> str:

@@ -108,6 +108,19 @@ def test_of_two_files_for_one_lesson_the_later_is_marked(room, marked):
     assert f"not marked: ada/{FIRST}: ada/01_one_derivative (1).py is later" in said
 
 
+def test_of_two_files_of_the_same_time_that_is_said(tmp_path):
+    """In a zip either may come first, and the same one is marked."""
+    files = [("mine/01_one_derivative (1).py", WRONG), (f"mine/{FIRST}", RIGHT)]
+    for k, order in enumerate((files, files[::-1])):
+        (tmp_path / "room.zip").write_bytes(zipped(dict(order)))
+        (tmp_path / f"{k}").mkdir()
+        (student,) = handed_in(tmp_path / "room.zip", tmp_path / f"{k}")
+        assert (student.folder / FIRST).read_text() == RIGHT
+        assert student.notes == [
+            f"not marked: {files[0][0]}: mine/{FIRST} has the same time, and is marked"
+        ]
+
+
 def test_the_zips_of_moodle_and_canvas_are_read(tmp_path):
     moodle = {
         f"Ada L_123_assignsubmission_file_/{FIRST}": RIGHT,
@@ -133,6 +146,10 @@ def test_the_zips_of_moodle_and_canvas_are_read(tmp_path):
             f"Ada L_123_assignsubmission_file_/{FIRST}",
             f"Ada L_123_assignsubmission_file_/{SECOND}",
             "Ada L_123_assignsubmission_onlinetext_/onlinetext.html",
+        ],
+        [
+            f"Ada L_123_assignsubmission_file_{FIRST}",  # where the download has no folders
+            f"Ada L_123_assignsubmission_file_{SECOND}",
         ],
     ],
 )
