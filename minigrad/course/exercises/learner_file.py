@@ -28,6 +28,7 @@ from .wording import cleaned
 HOME = EXAMPLES / "exercises"
 END = re.compile(r"\r\n|\r|\n")  # of a line, as Python counts them; str.splitlines counts more
 BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class |import |from |@)")  # a part of a file
+NOT_UTF8 = re.compile(r"Non-UTF-8 code|'utf-8' codec")  # as versions of Python say it
 LONGEST = 1 << 20  # bytes of a learner's file
 DEFINITIONS = (
     ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.AugAssign,
@@ -244,7 +245,12 @@ def _reach(data: bytes) -> float:
 def _unreadable(path: Path, problem: SyntaxError) -> str:
     line = f", in line {problem.lineno}" if problem.lineno else ""
     text = f": {problem.text.strip()}" if problem.text and problem.text.strip() else ""
-    return cleaned(f"Python cannot read {path.name}{line}: {problem.msg}{text}")
+    why = (
+        "it is not UTF-8 there; save the file as UTF-8"
+        if NOT_UTF8.search(problem.msg)
+        else problem.msg
+    )
+    return cleaned(f"Python cannot read {path.name}{line}: {why}{text}")
 
 
 def _empty(definition: ast.FunctionDef) -> bool:

@@ -354,6 +354,13 @@ def test_what_calls_a_function_that_cannot_be_read_is_told_so(tmp_path):
     assert found.says.startswith(f"It calls order, and Python cannot read {FIRST}, in line 2: ")
 
 
+def test_of_another_encoding_it_is_said_how_to_save_the_file(tmp_path):
+    text = "def walk(graph, root):\n    'Für'\n    return {}\n"
+    (tmp_path / FIRST).write_text(text, encoding="cp1252")
+    found = {e.name: v for _, e, v in sandbox.check(tmp_path, chosen(["01"]), 0, float("inf"))}
+    assert "in line 2: it is not UTF-8 there; save the file as UTF-8" in found["walk"].says
+
+
 def test_a_file_of_which_nothing_can_be_read_says_so(tmp_path):
     (tmp_path / FIRST).write_text("x = (\n")
     found = [v for _, _, v in sandbox.check(tmp_path, chosen(["01"]), 0, float("inf"))]

@@ -47,7 +47,7 @@ def test_accidents_cost_one_exercise_only(folder):
 @pytest.mark.parametrize(
     ("body", "state", "says"),
     [
-        ("import os; os._exit(0)", "stopped", "ended the process itself, with the status 0"),
+        ("import os; os._exit(0)", "stopped", "before it answered, with the status 0"),
         ("import os; os.abort()", "stopped", "crashed Python, by the signal SIGABRT"),
         pytest.param(
             "import os; os.kill(os.getpid(), 40)",
