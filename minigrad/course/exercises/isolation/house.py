@@ -329,9 +329,12 @@ class Container(ProcessRoom):
 
 def _why(status: int | None) -> str:
     if status is None:
-        return "It ended the process itself."
+        return "Its process ended before it answered."
     if status >= 0:
-        return f"It ended the process itself, with the status {status}."
+        return (
+            f"Its process ended before it answered, with the status {status}: does it end Python, or "
+            f"change what Python needs, such as a built-in function?"
+        )
     names = {known.value: known.name for known in signal.Signals}  # not of all there are
     return f"It crashed Python, by the signal {names.get(-status, -status)}."
 
