@@ -215,7 +215,8 @@ def _seen(trial: Trial, function: Asked, outcomes: Sequence[Outcome], wrong: Seq
     ]
     if alike and exercise.key is None:  # there is one right answer
         pairs = [(outcomes[k], trial.truths[k].value) for k in wrong]
-        says.append(relation([(one.value, y) for one, y in pairs if one.error is None]))
+        answered = [(one.value, y) for one, y in pairs if one.error is None]
+        says.append(relation(answered, len(wrong) < len(outcomes)))
     if alike:
         says.append(_broken(exercise, function, trial.cases[first]))
         says.append(_how_far(trial, outcomes, wrong))

@@ -14,55 +14,60 @@ Pairs = Sequence[tuple[Any, Any]]  # of wrong answers, and the right ones
 NEAR = 1e-6, 1e-9
 
 
-def relation(pairs: Pairs) -> str:
-    """The first sentence of the tables below that is true of all pairs; "" if none is."""
+def relation(pairs: Pairs, right: bool = False) -> str:
+    """The first sentence of the tables below that is true of all pairs; "" if none is.
+
+    Args:
+        right: whether other inputs are answered right: then True and False are not exchanged.
+    """
     with np.errstate(all="ignore"):
-        return _relation(pairs) if pairs else ""
+        return _relation(pairs, right) if pairs else ""
 
 
-def _relation(pairs: Pairs) -> str:
+def _relation(pairs: Pairs, right: bool) -> str:
     if all(isinstance(one, tuple) for pair in pairs for one in pair):
-        return _of_parts(pairs)
+        return _of_parts(pairs, right)
     if all(isinstance(one, dict) for pair in pairs for one in pair):
-        return _of_names(pairs)
+        return _of_names(pairs, right)
     rows = all(isinstance(plain(one), (list, np.ndarray)) for pair in pairs for one in pair)
-    return (_first(OF_ROWS, pairs) if rows else "") or _of_numbers(pairs)
+    return (_first(OF_ROWS, pairs) if rows else "") or _of_numbers(pairs, right)
 
 
-def _of_parts(pairs: Pairs) -> str:
+def _of_parts(pairs: Pairs, right: bool) -> str:
     """Say which values of a tuple are right, and what is true of the one that is not."""
     counts = {len(one) for pair in pairs for one in pair}
     if len(counts) > 1:
         return ""
-    parts = [[(given[k], right[k]) for given, right in pairs] for k in range(*counts)]
+    parts = [[(x[k], y[k]) for x, y in pairs] for k in range(*counts)]
     wrong = [k for k, part in enumerate(parts) if not all(alike(*pair, *NEAR) for pair in part)]
     if len(wrong) != 1 or len(parts) == 1:
         swapped = len(parts) == 2 and all(alike(g, r[::-1], *NEAR) for g, r in pairs)
-        return " The two values have changed places." if swapped else _of_numbers(pairs)
+        return " The two values have changed places." if swapped else _of_numbers(pairs, right)
     (k,) = wrong
     says = f" Of its {len(parts)} values, only number {k + 1} is wrong."
-    return says + _relation([pair for pair in parts[k] if not alike(*pair, *NEAR)])
+    those = [pair for pair in parts[k] if not alike(*pair, *NEAR)]
+    return says + _relation(those, right or len(those) < len(pairs))
 
 
-def _of_names(pairs: Pairs) -> str:
+def _of_names(pairs: Pairs, right: bool) -> str:
     for says, one, other in ((" Missing is {}.", 1, 0), (" There is {}, and should not be.", 0, 1)):
         names = [[n for n in pair[one] if n not in pair[other]] for pair in pairs]
         if any(names):
             return says.format(", ".join(map(shown, next(filter(None, names))[:FEW])))
-    ordered = [([given[n] for n in right], [*right.values()]) for given, right in pairs]
-    return _of_numbers(ordered)
+    ordered = [([x[n] for n in y], [*y.values()]) for x, y in pairs]
+    return _of_numbers(ordered, right)
 
 
-def _of_numbers(pairs: Pairs) -> str:
+def _of_numbers(pairs: Pairs, right: bool) -> str:
     flat = []
-    for given, right in pairs:
-        x, y = _flat(given), _flat(right)
+    for pair in pairs:
+        x, y = map(_flat, pair)
         if x is None or y is None or x.shape != y.shape:
             return ""
         flat.append((x, y))
     booleans = all(x.dtype.kind == y.dtype.kind == "b" for x, y in flat)
     if booleans or any("b" in (x.dtype.kind, y.dtype.kind) for x, y in flat):
-        return _first(OF_BOOLEANS, flat) if booleans else ""
+        return _first(OF_BOOLEANS[right:], flat) if booleans else ""
     flat = [(x, y) for x, y in flat if np.isfinite(x).all() and np.isfinite(y).all()]
     enough = sum(x.size for x, _ in flat) > 2  # that it is no accident
     return (_first(OF_NUMBERS, flat) or _steady(flat)) if enough else ""
@@ -139,7 +144,7 @@ OF_ROWS = (  # of what has rows: lists, arrays
     ("All but the first are right.", _but(slice(1, None))),
     ("All but the last are right.", _but(slice(None, -1))),
 )
-OF_BOOLEANS = (
+OF_BOOLEANS = (  # the first is not said where other inputs are answered right
     ("True and False are exchanged.", lambda x, y: (x != y).all()),
     ("All that should be True is, but more than that.", lambda x, y: (x >= y).all()),
     ("All that should be False is, but more than that.", lambda x, y: (x <= y).all()),

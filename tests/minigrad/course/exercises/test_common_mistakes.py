@@ -567,6 +567,12 @@ def causal_mask(queries, keys):
     return np.eye(queries, keys, keys - queries, dtype=bool)
 
 
+@said("All that should be True is, but more than that. It is right for")
+def gradients_agree(analytic, numeric, rtol, atol):
+    a, n = analytic.ravel()[: len(numeric)], numeric.ravel()[: len(analytic)]
+    return np.allclose(a, n, rtol, atol)
+
+
 @said("One maximum is taken for all rows")
 def masked_weights(scores, allowed):
     s = np.where(allowed, scores, -np.inf)
