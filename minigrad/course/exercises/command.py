@@ -12,6 +12,7 @@ from ...system.terminal import seed_of
 from ...system.working import busy
 from . import learner, own
 from .classroom import teacher
+from .classroom.roster import read_due
 from .isolation.container import PROGRAMS
 from .sandbox import SECONDS
 
@@ -230,7 +231,10 @@ def _class_options(parser: argparse.ArgumentParser) -> None:
         "--roster", metavar="FILE", type=Path, help="lines of name,id or name,id,time of hand-in"
     )
     parser.add_argument(
-        "--due", metavar="TIME", type=_time, help="such as 2026-11-20T18:00: shows the days late"
+        "--due",
+        metavar="TIME",
+        type=_time,
+        help="such as 2026-11-20T18:00, or a day, which counts to its end: shows the days late",
     )
     parser.add_argument(
         "--late",
@@ -243,11 +247,13 @@ def _class_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _time(text: str) -> datetime:
-    """A time as an option gives it; without a zone it is local."""
+    """A time as an option gives it."""
     try:
-        return datetime.fromisoformat(text)
+        return read_due(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"a time is like 2026-11-20T18:00, not {text!r}") from None
+        raise argparse.ArgumentTypeError(
+            f"a time is like 2026-11-20T18:00 or 20.11.2026 18:00, not {text!r}"
+        ) from None
 
 
 def _autograder_options(parser: argparse.ArgumentParser) -> None:

@@ -49,13 +49,15 @@ class ClassResults:
         self.works: dict[str, Work] = {}
         self.names: list[str] = []
         self._next = 0.0
+        if self.due is not None:
+            say(f"late is what was handed in after {self.due:%Y-%m-%d %H:%M}")
         for student in students:
             for note in student.notes:
                 say(f"{cleaned(student.name)}: {cleaned(note)}", hanging=4)
             if roster and student.name not in self.numbers:
                 say(f"{cleaned(student.name)}: not in the roster")
-        for name in absent(list(self.numbers.values()), roster):
-            say(f"{cleaned(name)}: handed in nothing")
+        for one in self._absent():
+            say(f"{cleaned(one.name)}: {'excused' if one.excused else 'handed in nothing'}")
 
     def add(self, student: Student, marked: Sequence[Marked]) -> None:
         self.students[student.name] = marked
@@ -86,7 +88,7 @@ class ClassResults:
             "class.json": lambda: class_as_json(self.students, self.seed),
         }
         if whole:
-            away = [name for name, _ in self._absent()]
+            away = [f"{one.name}{', excused' * one.excused}" for one in self._absent()]
             as_html = lambda: page.page(self.students, notes, same, away).encode(errors=ESCAPED)
             forms = {**forms, "class.html": as_html}
         for name, form in forms.items():
@@ -96,10 +98,9 @@ class ClassResults:
         now = time.monotonic()
         self._next = now + max(PAUSE, (now - begun) / SHARE)
 
-    def _absent(self) -> list[tuple[str, str]]:
-        """The names and numbers of who handed in nothing."""
-        names = absent(list(self.numbers.values()), self.roster)
-        return [(one.name, one.number) for one in self.roster if one.name in names]
+    def _absent(self) -> list[Enrolled]:
+        """Who handed in nothing."""
+        return absent(list(self.numbers.values()), self.roster)
 
     def feedback(self) -> Path:
         """Write a page for each student; returns their folder."""

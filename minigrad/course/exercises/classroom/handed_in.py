@@ -12,11 +12,13 @@ names.
 
 from __future__ import annotations
 
+import collections
 import difflib
 import io
 import itertools
 import re
 import time
+import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -84,7 +86,11 @@ def handed_in(room: Path, work: Path, out: Path | None = None) -> list[Student]:
     """
     students: list[Student] = []
     names: set[str] = set()
-    for k, (name, number, files) in enumerate(_by_student(room, out)):
+    entries = list(_by_student(room, out))
+    count = collections.Counter(name for name, _, _ in entries)
+    for k, (name, number, files) in enumerate(entries):
+        if count[name] > 1 and number:  # as where a platform hides names
+            name = f"{name} {number}"
         while name in names:
             name = f"{name} (again)"
         names.add(name)
@@ -165,6 +171,7 @@ def _who(name: str) -> tuple[str, str]:
     Canvas numbers each file, after the student, and Moodle has a folder for each kind of hand-in, or
     puts the folder's name in front of each file.
     """
+    name = unicodedata.normalize("NFC", name)  # macOS has letters and accents apart
     known = MOODLE.match(name) or CANVAS.match(name)
     return (known[1], known[2]) if known else (name, "")
 

@@ -14,6 +14,7 @@ from ..exercise import Exercise
 from ..marking import MISSING, NOT_BEGUN, RIGHT, Mark
 from ..sheets import Sheet
 from ..wording import cleaned
+from .roster import Enrolled
 
 ESCAPED = "backslashreplace"  # of a file name whose bytes are no characters
 Marked = tuple[Sheet, Exercise, Mark]
@@ -116,13 +117,13 @@ def _printable(text: str) -> str:
 def as_csv(
     students: Mapping[str, Sequence[Marked]],
     more: Mapping[str, Mapping[str, object]],
-    absent: Sequence[tuple[str, str]] = (),
+    absent: Sequence[Enrolled] = (),
 ) -> bytes:
     """A line for each student: the points for each exercise, and their sum.
 
     Args:
         more: further columns: by their names, what each student has there.
-        absent: the names and numbers of students who handed in nothing.
+        absent: the students who handed in nothing; who is excused has no points, and not 0.
     """
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -133,9 +134,10 @@ def as_csv(
         points = [points_of(exercise, found) for _, exercise, found in marked]
         further = [_cell(str(column.get(student, ""))) for column in more.values()]
         table.writerow([_cell(student), *points, total(marked), *further])
-    for student, number in absent:
-        further = [_cell(number) if name == "id" else "" for name in more]
-        table.writerow([_cell(student), *[0] * len(names), 0, *further])
+    for one in absent:
+        further = [_cell(one.number) if name == "id" else "" for name in more]
+        each, whole = ("", "excused") if one.excused else (0, 0)
+        table.writerow([_cell(one.name), *[each] * len(names), whole, *further])
     # Excel takes a table without a mark of its encoding for one of another.
     return text.getvalue().encode("utf-8-sig", errors=ESCAPED)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import csv
 import re
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, time, timezone
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,20 +20,31 @@ FIRST = ("first name", "firstname", "given name", "vorname")  # or a name in two
 LAST = ("last name", "lastname", "surname", "family name", "nachname")
 NUMBERS = (
     "id", "number", "student id", "student number", "sis user id", "identifier", "id number",
-    "id nummer", "matrikel", "matrikelnummer",
+    "id nummer", "matrikel", "matrikelnummer", "nummer", "nr", "nr.",
 )  # fmt: skip
-TIMES = ("time", "handed in", "submitted", "last modified (submission)")
-WRITTEN = (  # times as Moodle's grading worksheet has them in English, and as Canvas exports them
+TIMES = (
+    "time", "handed in", "submitted", "last modified (submission)", "zeit", "abgegeben", "abgabe",
+    "zuletzt geändert (abgabe)",
+)  # fmt: skip
+WRITTEN = (  # times as Moodle's grading worksheet has them in English, as Canvas exports them, in German
     "%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%A, %B %d, %Y, %I:%M %p",
-    "%Y-%m-%d %H:%M:%S %Z",
+    "%Y-%m-%d %H:%M:%S %Z", "%d.%m.%Y %H:%M", "%d.%m.%Y",
 )  # fmt: skip
-MOODLES = "Participant "  # before the number in its worksheet; in its folders it stands alone
+MONTHS = (
+    "januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober",
+    "november", "dezember",
+)  # fmt: skip
+EXCUSED = ("excused", "entschuldigt")  # in place of a time
+# Before the number in Moodle's worksheet; in its folders the number stands alone.
+MOODLES = re.compile(r"(?:Participant|Teilnehmer/in) ?(?=\d)")
+NONE = ("points possible", "student, test", "test student")  # lines of Canvas that are no student
 
 
 class Enrolled(NamedTuple):
     name: str
     number: str
     time: float = 0.0  # of hand-in, in seconds since 1970; 0 if the roster does not say it
+    excused: bool = False
 
     @property
     def folder(self) -> str:
@@ -40,33 +52,44 @@ class Enrolled(NamedTuple):
         return re.sub(r"[^\w.-]+", "_", self.name).strip("._") or "student"
 
 
-def read_roster(path: Path) -> list[Enrolled]:
+def read_roster(path: Path, tell: Callable[[str], object] = lambda line: None) -> list[Enrolled]:
     """Read a roster: a line for each student, the name, and behind commas the number and the time of
-    hand-in, if there are such.
+    hand-in, if there are such. Names may be written "Last, First", and lines be numbered.
 
     A first line that names the columns "name" (or "first name" and "last name"), "id" and "time" says
-    where they are, among others, in English or German. Moodle's grading worksheet is a roster too, and
-    its list of a course.
+    where they are, among others, in English or German. Moodle's grading worksheet is a roster too, its
+    list of a course, and Canvas's gradebook. Who is excused has that in place of a time.
+
+    Args:
+        tell: is given a line on a column that seems to have times, and is not read.
 
     Raises:
-        ConfigError: if there is no name in it, one is there twice, or a time cannot be read.
+        ConfigError: if there is no name in it, one is there twice, or a time or a line cannot be read.
     """
     rows = rows_of(path, "the roster")
     heads = [cell.lower().replace("-", " ") for cell in rows[0]] if rows else []
-    places = lambda names: [k for k, head in enumerate(heads) if head in names]
+    places = lambda names: [heads.index(name) for name in names if name in heads]
     name = places(NAMES)[:1] or [*places(FIRST)[:1], *places(LAST)[:1]]
     number, handed_in = places(NUMBERS)[:1], places(TIMES)[:1]
     if not number and len(heads) == 2 and name == [0]:
         number = [1]
+    if not name and all(MOODLES.match(row[k]) for k in number for row in rows[1:] if k < len(row)):
+        name = number  # names are hidden from who marks
     if name:
-        del rows[0]
+        titles = rows.pop(0)
+        for k, title in enumerate(titles if not handed_in else ()):
+            if k not in (*name, *number) and _seem_times([row[k] for row in rows if k < len(row)]):
+                tell(
+                    f"the roster {path}: the column {title!r} is not read, and the files' times are "
+                    f"used; if it has the times of hand-in, call it time"
+                )
     else:
-        name, number, handed_in = [0], [1], [2]
+        name, number, handed_in = _places(path, rows)
     cell = lambda row, places: " ".join(row[k] for k in places if k < len(row)).strip()
     entries = [
-        Enrolled(called, cell(row, number).removeprefix(MOODLES), _time(path, cell(row, handed_in)))
+        Enrolled(called, MOODLES.sub("", cell(row, number)), *_time(path, cell(row, handed_in)))
         for row in rows
-        if (called := cell(row, name))
+        if (called := cell(row, name)) and called.lower() not in NONE
     ]
     folders = [entry.folder.lower() for entry in entries]
     twice = [e.name for e in entries if folders.count(e.folder.lower()) > 1]
@@ -85,7 +108,8 @@ def rows_of(path: Path, what: str) -> list[list[str]]:
         ConfigError: if it cannot be read.
     """
     try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        text = path.read_text(encoding="utf-8-sig")
+        lines = unicodedata.normalize("NFC", text).splitlines()
     except UnicodeError:
         raise errors.ConfigError(
             f"cannot read {what} {path}: it is not UTF-8; in a spreadsheet, save it as CSV UTF-8"
@@ -99,40 +123,114 @@ def rows_of(path: Path, what: str) -> list[list[str]]:
     return [[cell.strip() for cell in row] for row in rows if any(row)]
 
 
-def _time(path: Path, text: str) -> float:
-    if text in ("", "-"):
-        return 0.0
-    for form in ("", *WRITTEN):
-        with contextlib.suppress(ValueError):
-            return _read(text, form).timestamp()
+def _places(path: Path, rows: list[list[str]]) -> tuple[list[int], list[int], list[int]]:
+    """Say where names, numbers and times are, in rows without titles; the rows lose their numbering.
+
+    Raises:
+        ConfigError: if some lines seem to be "Last, First", and others not.
+    """
+    if all(re.match(r"\d+(?:[.)]\s*|\s+)[^\W\d]|\d+[.)]$", row[0]) for row in rows):
+        for row in rows:
+            row[0] = re.sub(r"^\d+[.)]?\s*", "", row[0])
+            if not row[0]:  # it had a column of its own
+                del row[0]
+    first_names = [row for row in rows if len(row) > 1 and _first_name(row[1])]
+    if not first_names:
+        return [0], [1], [2]
+    if len(first_names) < len(rows):
+        one = first_names[0]
+        raise errors.ConfigError(
+            f"the roster {path}: in the line {', '.join(one)!r} the name would be {one[0]!r} and the id "
+            f"{one[1]!r}; write all lines as Last, First, or a first line that says name,id"
+        )
+    return ([1], [0], [2]) if all(row[0].isdecimal() for row in rows) else ([1, 0], [2], [3])
+
+
+def _first_name(text: str) -> bool:
+    """Tell whether a text looks like a first name, rather than like an id or a time."""
+    return bool(re.fullmatch(r"[^\W\d_](?:[^\W\d_]|[ .'’-])*", text)) and not text[0].islower()
+
+
+def _seem_times(cells: Sequence[str]) -> bool:
+    some = [cell for cell in cells if cell not in ("", "-")]
+    return bool(some) and all(re.search(r"\d{4}.*\d:\d\d", cell) for cell in some)
+
+
+def _time(path: Path, text: str) -> tuple[float, bool]:
+    """The time of hand-in, or 0; and whether the student is excused."""
+    if text in ("", "-") or text.lower() in EXCUSED:
+        return 0.0, text.lower() in EXCUSED
+    with contextlib.suppress(ValueError):
+        return read_time(text).timestamp(), False
     raise errors.ConfigError(
-        f"the roster {path}: a time is like 2026-11-20T18:00, or as Moodle writes it in English, not "
-        f"{text!r}; a line is name,id,time, or the first names the columns it has, such as name and id"
+        f"the roster {path}: a time is like 2026-11-20T18:00 or 20.11.2026 18:00, or as Moodle writes "
+        f"it, not {text!r}; a line is name,id,time, or the first names the columns it has, such as name "
+        f"and id"
     )
 
 
-def _read(text: str, form: str) -> datetime:
-    when = datetime.strptime(text, form) if form else datetime.fromisoformat(text)
-    return when.replace(tzinfo=timezone.utc) if form.endswith("%Z") else when
+def read_time(text: str) -> datetime:
+    """A time in one of the forms in which it is written; without a zone it is local.
+
+    Raises:
+        ValueError: if it is in none.
+    """
+    with contextlib.suppress(ValueError):
+        return datetime.fromisoformat(text)
+    # "Sonntag, 22. November 2026, 09:00" as 22.11.2026 09:00
+    german = re.fullmatch(r"(?:\w+, *)?(\d+\.) *(\w+\.?) *(\d{4})(?:,? +(\d+:\d+))?(?: Uhr)?", text)
+    if german:
+        day, month, year, clock = german.groups()
+        if month.lower() in MONTHS:
+            month = f"{MONTHS.index(month.lower()) + 1}."
+        text = f"{day}{month}{year}{f' {clock}' * bool(clock)}"
+    for form in WRITTEN:
+        with contextlib.suppress(ValueError):
+            when = datetime.strptime(text, form)
+            return when.replace(tzinfo=timezone.utc) if form.endswith("%Z") else when
+    raise ValueError(f"no time: {text!r}")
+
+
+def read_due(text: str) -> datetime:
+    """The time until which work is to be handed in: of a day alone, its end.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    when = read_time(text)
+    return when if re.search("[T:]", text) else datetime.combine(when, time.max)
 
 
 def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[str, str]:
-    """The number in the roster of each student who is in it: by the number, the name or the folder."""
+    """The number in the roster of each student who is in it: by the number, the name or the folder, or
+    else by the words of the name in any order, if that is one student's alone."""
     known: dict[str, str] = {}
+    by_words: dict[str, set[str]] = {}
     for entry in roster:
-        other = entry._replace(name=" ".join(reversed(entry.name.split(", "))))  # "Schmidt, Anna"
-        names = entry.number, entry.name, entry.folder, other.name, other.folder
-        for called in filter(None, names):
-            known.setdefault(called.lower(), entry.number or entry.name)
-    found = {
-        one.name: known.get(one.number.lower()) or known.get(one.name.lower()) for one in students
-    }
+        number = entry.number or entry.name
+        by_words.setdefault(_words(entry.name), set()).add(number)
+        for called in filter(None, (entry.number, entry.name, entry.folder)):
+            known.setdefault(called.casefold(), number)
+
+    def number_of(student: Student) -> str | None:
+        for called in filter(None, (student.number, student.name)):
+            if called.casefold() in known:
+                return known[called.casefold()]
+        same = by_words.get(_words(student.name), set())
+        return min(same) if len(same) == 1 else None
+
+    found = {one.name: number_of(one) for one in students}
     return {name: number for name, number in found.items() if number}
 
 
-def absent(numbers: Sequence[str], roster: Sequence[Enrolled]) -> list[str]:
+def _words(name: str) -> str:
+    """The words of a name in the order of the alphabet: those of "Weiß, Jörg" and "Jörg_Weiß"."""
+    return " ".join(sorted(re.findall(r"[^\W_]+", name.casefold())))
+
+
+def absent(numbers: Sequence[str], roster: Sequence[Enrolled]) -> list[Enrolled]:
     """Who is in the roster, and has handed in nothing."""
-    return [entry.name for entry in roster if (entry.number or entry.name) not in numbers]
+    return [entry for entry in roster if (entry.number or entry.name) not in numbers]
 
 
 def times_of(numbers: Mapping[str, str], roster: Sequence[Enrolled]) -> dict[str, float]:

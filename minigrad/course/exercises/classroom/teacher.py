@@ -120,7 +120,9 @@ def mark_class(options: argparse.Namespace) -> int:
     """
     table = read_points(options.points) if options.points else {}
     wanted = counted(chosen(options.which), table)
-    roster = read_roster(options.roster) if options.roster else []
+    if options.late and options.due is None:
+        raise errors.ConfigError("--late needs --due, the time after which work is late")
+    roster = read_roster(options.roster, say) if options.roster else []
     with contextlib.ExitStack() as until:
         work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         students = handed_in(options.folder, Path(work), options.out)

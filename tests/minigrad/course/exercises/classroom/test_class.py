@@ -385,6 +385,23 @@ def test_the_days_that_work_is_late_are_counted(room, marked):
     }  # fmt: skip
 
 
+@pytest.mark.parametrize("day", ["2026-11-20", "20.11.2026"])
+def test_work_is_due_until_the_end_of_a_day(day, room, marked):
+    for name, hour in {"ada": 23, "ben": 24}.items():
+        put(room / name / FIRST)
+        when = datetime(2026, 11, 20).timestamp() + 3600 * hour
+        os.utime(room / name / FIRST, (when, when))
+    said, rows = marked("--due", day)
+    assert "late is what was handed in after 2026-11-20 23:59" in said
+    assert {name: row["days late"] for name, row in rows.items()} == {"ada": "", "ben": "1"}
+
+
+def test_what_is_taken_off_for_lateness_needs_a_time(room, capsys):
+    put(room / "ada" / FIRST)
+    assert main(["exercises", "class", str(room), "--late", "0.1"]) == 2
+    assert "--late needs --due" in capsys.readouterr().err
+
+
 def test_what_was_not_begun_is_not_late(room, marked):
     put(room / "ada" / FIRST)
     put(room / "untouched" / FIRST, STUBS)
@@ -555,16 +572,22 @@ def test_a_table_of_points_that_says_nothing_clear_is_refused(line, room, tmp_pa
 
 
 @pytest.mark.parametrize(
-    "when",
-    ["Tuesday, 20 January 2026, 6:30 PM", "Tuesday, 20 January 2026, 18:30",
-     "Tuesday, January 20, 2026, 6:30 PM", "2026-01-20T18:30"],
+    ("head", "one", "when"),
+    [
+        *(("Identifier,Full name,Email address,Status,Grade,Last modified (submission)",
+           "Participant ", when) for when in ("Tuesday, 20 January 2026, 6:30 PM",
+           "Tuesday, 20 January 2026, 18:30", "Tuesday, January 20, 2026, 6:30 PM", "2026-01-20T18:30")),
+        ("ID,Vollständiger Name,E-Mail-Adresse,Status,Bewertung,Zuletzt geändert (Abgabe)",
+         "Teilnehmer/in", "Dienstag, 20. Januar 2026, 18:30"),
+        ("Nr,Name,E-Mail,Status,Note,Abgabe", "", "20.01.2026 18:30"),
+    ],
 )  # fmt: skip
-def test_the_grading_worksheet_of_moodle_is_a_roster(when, tmp_path):
+def test_the_grading_worksheet_of_moodle_is_a_roster(head, one, when, tmp_path):
     sheet = tmp_path / "worksheet.csv"
-    head = "Identifier,Full name,Email address,Status,Grade,Last modified (submission)"
     sheet.write_text(
-        f'{head}\nParticipant 4711,Ada King,a@b.c,Submitted,,"{when}"\n'
-        "Participant 12,Ben,b@b.c,No submission,,-\n"
+        f'{head}\n{one}4711,Ada King,a@b.c,Submitted,,"{when}"\n'
+        f"{one}12,Ben,b@b.c,No submission,,-\n",
+        encoding="utf-8",
     )
     assert read_roster(sheet) == [
         Enrolled("Ada King", "4711", datetime(2026, 1, 20, 18, 30).timestamp()),
@@ -578,6 +601,74 @@ def test_the_grading_worksheet_of_moodle_is_a_roster(when, tmp_path):
     sheet.write_text("name,id,time\nZoe,3,yesterday\n")
     with pytest.raises(ConfigError, match="'yesterday'"):
         read_roster(sheet)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Müller, Anna\nRoth, Ben\n",
+        "1. Anna Müller\n2. Ben Roth\n",
+        "1.\tAnna Müller\n2.\tBen Roth\n",
+    ],
+)
+def test_a_list_of_names_is_a_roster(text, tmp_path):
+    (tmp_path / "names.txt").write_text(text, encoding="utf-8")
+    assert [one.name for one in read_roster(tmp_path / "names.txt")] == ["Anna Müller", "Ben Roth"]
+    (tmp_path / "names.txt").write_text("Müller, Anna\nRoth, b17\n", encoding="utf-8")
+    with pytest.raises(ConfigError, match="the name would be 'Müller' and the id 'Anna'"):
+        read_roster(tmp_path / "names.txt")
+    (tmp_path / "names.txt").write_text("Anna,b16\nBen,b17\n", encoding="utf-8")
+    assert read_roster(tmp_path / "names.txt")[1] == Enrolled("Ben", "b17")
+
+
+def test_a_column_of_times_that_is_not_read_is_told(room, marked, tmp_path):
+    put(room / "ada" / FIRST)
+    (tmp_path / "names.csv").write_text("name,id,uploaded,note\nada,7,2026-01-20 18:30,0:1\n")
+    said, _ = marked("--roster", tmp_path / "names.csv")
+    assert "the column 'uploaded' is not read" in said.replace("\n", " ")
+    assert "'note'" not in said
+
+
+def test_a_name_is_found_however_its_letters_and_words_stand(room, marked, tmp_path):
+    roster = tmp_path / "names.csv"
+    roster.write_text("name,id\nJörg Weiß,1\nPeter Hans,2\nHans Peter,3\n", encoding="utf-8")
+    for name in ("Weiß_Jörg", "Weiß, Jo\u0308rg", "Hans Peter", "Hans, Peter"):
+        put(room / name / FIRST)
+    said, rows = marked("--roster", roster)
+    assert {name: row["id"] for name, row in rows.items() if row["student"] != "Peter Hans"} == {
+        "Weiß_Jörg": "1", "Weiß, Jörg": "1", "Hans Peter": "3", "Hans, Peter": "",
+    }  # fmt: skip
+    assert "Hans, Peter: not in the roster" in said
+
+
+def test_who_is_excused_has_no_points(room, marked, tmp_path):
+    put(room / "ada" / FIRST)
+    (tmp_path / "names").write_text("name,id,time\nada,1,\nben,2,excused\neve,3,\n")
+    said, rows = marked("--roster", tmp_path / "names")
+    assert "ben: excused" in said
+    assert [rows[name]["points"] for name in ("ada", "ben", "eve")] == ["1", "excused", "0"]
+    assert rows["ben"]["01.product_rule"] == ""
+    assert "<bdi>ben, excused</bdi>" in (tmp_path / "out/class.html").read_text()
+
+
+def test_names_that_moodle_hides_are_numbers(tmp_path, room, marked):
+    for number in (4711, 12):
+        put(room / f"Participant_{number}_assignsubmission_file_" / FIRST)
+    sheet = tmp_path / "worksheet.csv"
+    sheet.write_text("Identifier,Status,Grade\nParticipant 4711,Submitted,\nParticipant 12,-,\n")
+    said, rows = marked("--roster", sheet)
+    assert {name: row["id"] for name, row in rows.items()} == {
+        "Participant 12": "12", "Participant 4711": "4711",
+    }  # fmt: skip
+    assert "nothing" not in said
+
+
+def test_the_gradebook_of_canvas_is_a_roster(tmp_path):
+    (tmp_path / "gradebook.csv").write_text(
+        'Student,ID,Section,Exercises (7)\n"    Points Possible",,,10\n"King, Ada",42,A,\n'
+        '"Student, Test",1,A,\n'
+    )
+    assert read_roster(tmp_path / "gradebook.csv") == [Enrolled("King, Ada", "42")]
 
 
 def test_each_day_late_takes_off_a_share_by_the_time_in_the_roster(room, marked, tmp_path):
