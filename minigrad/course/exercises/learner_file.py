@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import codecs
 import contextlib
+import difflib
 import functools
 import marshal
 import math
@@ -72,6 +73,14 @@ class LearnerFile:
 
     def has(self, name: str) -> bool:
         return bool(self.definition(name))
+
+    def nearest(self, name: str) -> str:
+        """A function that the learner has added, whose name is nearly this one; "" if there is none."""
+        given = handed_out(self.path.name)
+        functions = [one.name for one in self.tree.body if isinstance(one, ast.FunctionDef)]
+        own = {one.lower(): one for one in functions if not given.has(one)}
+        near = difflib.get_close_matches(name, own, 1, 0.75)
+        return own[near[0]] if near else ""
 
     def definition(self, name: str) -> list[ast.stmt]:
         """The definition that counts: the last one."""

@@ -19,6 +19,7 @@ from .wording import call_text, guess, kind_of, not_finite, shown
 
 RIGHT, WRONG, NOT_BEGUN, MISSING = "right", "wrong", "not begun", "missing"
 BORROWED, HARD_CODED, STOPPED = "borrowed", "hard-coded", "stopped"
+NOT_MARKED = "not marked"
 # How far off an answer may be, relatively, to be that of a mistake with something else.
 ROUGH = 1e-3
 FEWEST, MOST_AGAINST = 3, 4  # inputs that name a mistake, and of how many one may speak against it
@@ -30,12 +31,14 @@ class Mark:
 
     Attributes:
         state: "right", "wrong", "not begun", "missing" (there is no such function), "borrowed" (the
-            library did it), "hard-coded", or "stopped" (it took too long, or ended the process).
+            library did it), "hard-coded", "stopped" (it took too long, or ended the process), or
+            "not marked" (it needs another file).
         says: why, in a sentence; "" where it is right.
         shows: the smallest input that shows it, and what comes of it; a line each.
         mistake: the number of the written-down mistake that it is, or None.
         picture: the text of a drawing, in DOT, and of the table that stands in for it; or None.
         share: of the inputs, those that a function which is wrong answers right.
+        right_for: how many these are, of how many: "9 of 19".
     """
 
     state: str
@@ -44,6 +47,7 @@ class Mark:
     mistake: int | None = None
     picture: tuple[str, str] | None = None
     share: float = 0.0
+    right_for: str = ""
 
 
 class Named(NamedTuple):
@@ -166,7 +170,10 @@ def mark(trial: Trial, function: Asked) -> Mark:
         found = _explained(trial, function, outcomes, about.reads)
     else:
         found = _unchanged(trial, outcomes) or _properties(trial, function)
-    return replace(found, share=1 - wrong / len(outcomes)) if found.state == WRONG else found
+    if found.state != WRONG:
+        return found
+    of = len(outcomes)
+    return replace(found, share=1 - wrong / of, right_for=f"{of - wrong} of {of}")
 
 
 INTERRUPTS = "It raises KeyboardInterrupt, as Ctrl-C does; an exercise returns its answer."

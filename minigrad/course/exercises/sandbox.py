@@ -27,7 +27,7 @@ from .exercise import Exercise
 from .isolation import rooms
 from .isolation.house import JUDGE, House
 from .learner_file import content, written
-from .marking import BORROWED, MISSING, NOT_BEGUN, STOPPED, WRONG, Mark, Trial, mark
+from .marking import BORROWED, MISSING, NOT_BEGUN, NOT_MARKED, STOPPED, WRONG, Mark, Trial, mark
 from .messages import packed
 from .sheets import Sheet, examples
 from .wording import told
@@ -94,10 +94,14 @@ def mark_of(
         if exercise.name in file.unread:
             return Mark(WRONG, f"{file.unread[exercise.name]}.")
         if not file.has(exercise.name):
-            return Mark(MISSING, f"There is no function {exercise.name} in {path.name}.")
+            near = f"; there is {one}" if (one := file.nearest(exercise.name)) else ""
+            return Mark(MISSING, f"There is no function {exercise.name} in {path.name}{near}.")
         if file.is_stub(exercise.name):
             return Mark(NOT_BEGUN)
         package = file.foreign(exercise.name)
+        if package and any((path.parent / one).exists() for one in (package, f"{package}.py")):
+            says = f"Put what it uses of {package} into this file: one file is marked, by itself."
+            return Mark(NOT_MARKED, says)
         if package:
             return Mark(BORROWED, f"It leaves the work to {package}: use NumPy and Python alone.")
         what = {

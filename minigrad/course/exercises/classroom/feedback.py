@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..marking import MISSING, NOT_BEGUN, RIGHT
 from ..wording import as_html, cleaned
-from .results import Marked, begun, points_of, total
+from .results import Marked, begun, part_told, points_of, total
 
 escape = html.escape
 
@@ -62,8 +62,12 @@ def page(student: str, marked: Sequence[Marked], late: str = "", notes: Sequence
 
 def _wrong(one: Marked) -> str:
     sheet, exercise, mark = one
+    points = (
+        f"{points_of(exercise, mark)} of {exercise.points}" if exercise.points else "not counted"
+    )
+    told = (mark.state, points, part_told(exercise, mark))
     shows = f"<pre>{escape(chr(10).join(mark.shows))}</pre>" if mark.shows else ""
     return (
-        f"<section><h3>{sheet.number} {exercise.name}: {mark.state}, {points_of(exercise, mark)} of "
-        f"{exercise.points}</h3><p>{as_html(mark.says)}</p>{shows}</section>"
+        f"<section><h3>{sheet.number} {exercise.name}: {', '.join(filter(None, told))}</h3>"
+        f"<p>{as_html(mark.says)}</p>{shows}</section>"
     )

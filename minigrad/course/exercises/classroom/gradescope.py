@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from ...places import EXAMPLES, ROOT
 from ..marking import RIGHT
-from .results import ESCAPED, Marked, points_of, total
+from .results import ESCAPED, Marked, part_told, points_of, total
 
 SETUP = """#!/usr/bin/env bash
 apt-get update
@@ -40,7 +40,9 @@ def as_gradescope(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
             "score": points_of(exercise, mark),
             "max_score": exercise.points,
             "status": "passed" if mark.state == RIGHT else "failed",
-            "output": "\n".join(filter(None, (mark.state, mark.says, *mark.shows))),
+            "output": "\n".join(
+                filter(None, (mark.state, part_told(exercise, mark), mark.says, *mark.shows))
+            ),
             "output_format": "text",
             "visibility": "visible",
         }

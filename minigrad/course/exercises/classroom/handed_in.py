@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .... import errors
-from ..learner_file import LONGEST, content
-from ..sheets import RUN, sheets
+from ..learner_file import LONGEST, content, parsed
+from ..sheets import RUN, has_any, sheets
 
 MOODLE = re.compile(r"(.+?)_(\d+)_assignsubmission_")
 CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_")
@@ -63,7 +63,7 @@ class Student:
     Attributes:
         name: of the folder, or as the learning platform has it.
         number: the platform's for the student; or "".
-        folder: with the files of exercises alone.
+        folder: with the files of exercises; of other Python files there are the names alone.
         notes: what is not marked, and why; a line each.
         time: of the last file, in seconds since 1970.
     """
@@ -98,7 +98,7 @@ def handed_in(room: Path, work: Path, out: Path | None = None) -> list[Student]:
         student.folder.mkdir()
         _sort(student, files)
         students.append(student)
-    with_work = [student for student in students if any(student.folder.iterdir())]
+    with_work = [student for student in students if has_any(student.folder)]
     if not with_work:
         raise errors.ConfigError(
             f"there is no student's folder in {room}: each is a folder made by `start`, or a zip of it"
@@ -125,7 +125,7 @@ def gathered(folder: Path, work: Path) -> Student:
             f"{folder} has the work of several students, and `mark` is for one: `{RUN} class {folder}`"
         )
     _sort(student, files)
-    if not any(work.iterdir()):
+    if not has_any(work):
         found = "".join(f"; {note}" for note in student.notes[:3])
         raise errors.ConfigError(f"there is no file of exercises in {folder}{found}")
     return student
@@ -252,8 +252,10 @@ def _sort(student: Student, files: Iterable[Found | str]) -> None:
             known.setdefault(sheet, []).append(file)
         else:
             student.notes.append(
-                f"not marked: {file.path}: no file of exercises has such a name{_nearest(file.path)}"
+                f"not marked: {file.path}: no file of exercises has such a name{_meant(file)}"
             )
+            if own := re.search(r"(?:^|[/\\])(\w+\.py)$", file.path):
+                (student.folder / own[1]).touch()  # that it was there is told where it is imported
     for sheet, several in known.items():
         last = max(several, key=lambda one: (one.time, one.path.endswith(f"/{sheet}"), one.path))
         (student.folder / sheet).write_bytes(last.data)
@@ -282,8 +284,12 @@ def _sheet_of(path: str) -> str:
     return ""
 
 
-def _nearest(path: str) -> str:
-    """Say which file of exercises a name is likely to mean: "; did it mean 01_one.py", or ""."""
+def _meant(file: Found) -> str:
+    """Say which file of exercises is likely to be meant, by the name or by what is in it; or ""."""
     names = [sheet.file for sheet in sheets()]
-    near = difflib.get_close_matches(re.split(r"[/\\]", path)[-1].lower(), names, 1)
-    return f"; did it mean {near[0]}" if near else ""
+    near = difflib.get_close_matches(re.split(r"[/\\]", file.path)[-1].lower(), names, 1)
+    if near:
+        return f"; did it mean {near[0]}"
+    known = parsed(Path(file.path), file.data)
+    homes = [sheet.file for sheet in sheets() if any(map(known.has, sheet.exercises))]
+    return f"; it has functions that belong in {', '.join(homes)}" if homes else ""

@@ -79,7 +79,9 @@ class Kept:
             data = (folder / sheet.file).read_bytes()
         except OSError:
             data = b"\0 none"
+        beside = sorted(path.name for path in folder.glob("*.py") if not path.stat().st_size)
         parts = [data, versions(sheet.file).encode(), f"{exercise.name} {self.seed}".encode()]
+        parts += [name.encode() for name in beside]  # which it may import
         return hashlib.sha256(b"\0".join(parts)).hexdigest()
 
     def _write(self, about: dict[str, Any]) -> None:

@@ -10,7 +10,17 @@ from typing import NamedTuple
 
 from ....views.drawing.drawing import Drawing
 from ..exercise import Exercise
-from ..marking import BORROWED, HARD_CODED, MISSING, NOT_BEGUN, RIGHT, STOPPED, WRONG, Mark
+from ..marking import (
+    BORROWED,
+    HARD_CODED,
+    MISSING,
+    NOT_BEGUN,
+    NOT_MARKED,
+    RIGHT,
+    STOPPED,
+    WRONG,
+    Mark,
+)
 from ..sheets import Sheet
 from ..wording import as_html, cleaned
 from .results import total
@@ -173,7 +183,7 @@ def page(
     )
 
 
-SIGNS = {RIGHT: "●", WRONG: "○", BORROWED: "◐", HARD_CODED: "◇", STOPPED: "✕"}
+SIGNS = {RIGHT: "●", WRONG: "○", BORROWED: "◐", HARD_CODED: "◇", STOPPED: "✕", NOT_MARKED: "□"}
 
 
 def _name(student: str) -> str:

@@ -33,6 +33,12 @@ def points_of(exercise: Exercise, mark: Mark) -> float:
     return round(exercise.points * mark.share, 2) or 0
 
 
+def part_told(exercise: Exercise, mark: Mark) -> str:
+    """Say what a part of the points is for; "" if none or all are given."""
+    part = mark.state != RIGHT and points_of(exercise, mark)
+    return f"right for {mark.right_for} inputs" if part else ""
+
+
 def total(marked: Iterable[Marked]) -> float:
     return round(sum(points_of(exercise, mark) for _, exercise, mark in marked), 2)
 

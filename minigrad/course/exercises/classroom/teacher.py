@@ -27,7 +27,7 @@ from .handed_in import Student, gathered, handed_in
 from .kept import NAME as KEPT
 from .kept import Kept
 from .points import counted, read_points, shared
-from .results import Marked, as_json, as_junit, points_of, total
+from .results import Marked, as_json, as_junit, part_told, points_of, total
 from .roster import read_roster
 
 FORMS = {"json": as_json, "junit": as_junit, "gradescope": as_gradescope}  # by their options
@@ -58,8 +58,11 @@ def mark(options: argparse.Namespace) -> int:
             for sheet, exercise, found in check(folder, wanted, seed, options.seconds, house):
                 found = shared(exercise, found, table, options.parts)
                 marked.append((sheet, exercise, found))
-                points = f"{points_of(exercise, found)}/{exercise.points}"
-                told = f"{points:>4}  {found.state:<10} {found.says}"
+                points = (
+                    f"{points_of(exercise, found)}/{exercise.points}" if exercise.points else "-"
+                )
+                part = f" ({one})" if (one := part_told(exercise, found)) else ""
+                told = f"{points:>4}  {found.state:<10} {found.says}{part}"
                 say(f"{sheet.number}  {exercise.name:<22} {told}", hanging=44)
         finally:  # after Ctrl-C, too
             _warn(house)

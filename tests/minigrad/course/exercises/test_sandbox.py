@@ -131,6 +131,9 @@ def test_a_file_that_is_missing_or_no_python(folder):
     assert checked(folder, "product_rule").state == WRONG
     (folder / FIRST).write_text("def other(): pass\n")
     assert checked(folder, "product_rule").state == "missing"
+    (folder / FIRST).write_text("def Product_Rule(g, x, y): pass\ndef order(graph, root): pass\n")
+    assert "no function product_rule in" in (says := checked(folder, "product_rule").says)
+    assert says.endswith("; there is Product_Rule.")
     (folder / FIRST).unlink()
     assert "no file" in checked(folder, "product_rule").says
 

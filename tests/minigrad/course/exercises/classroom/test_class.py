@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import zipfile
@@ -89,7 +90,8 @@ def test_nothing_that_was_handed_in_is_lost_without_a_word(room, marked):
         "other: not marked: other/notes.ipynb: a notebook; save its code as",
         "by mail: not marked: by mail.py: no file of exercises has such a name",
         "packed otherwise: not marked: packed otherwise.tar.gz: an archive that is no zip",
-        "other: not marked: other/solution.py: no file of exercises has such a name",
+        "other: not marked: other/solution.py: no file of exercises has such a name; it has functions "
+        "that belong in 01_one_derivative.py",
         "such a name; did it mean 01_one_derivative.py",
         "other: no file of exercises is there",
     ):
@@ -453,6 +455,28 @@ def test_points_come_in_parts_if_the_instructor_wants(room, marked, tmp_path):
     assert points["ada"] == 1
     assert 0 <= points["ben"] < points["eve"] < 0.5
     assert f"{points['eve']} points" in said
+    marked("--seed", 3, "--parts", "0.5", "--feedback")
+    eve = next((tmp_path / "out/feedback").glob("*eve*")).read_text()
+    assert re.search(r"wrong, 0\.\d+ of 1, right for \d+ of \d+ inputs", eve)
+
+
+def test_what_has_no_points_is_not_counted(room, marked, tmp_path):
+    put(room / "ben" / FIRST, WRONG)
+    (tmp_path / "points").write_text("product_rule,0\n")
+    marked("--points", tmp_path / "points", "--feedback")
+    page = next((tmp_path / "out/feedback").iterdir()).read_text()
+    assert "product_rule: wrong, not counted" in page
+
+
+def test_what_a_file_takes_from_another_is_not_marked_and_told_so(room, marked, tmp_path):
+    put(room / "ada" / FIRST, f"{STUBS}\nfrom helper import f\n\n\n"
+        "def product_rule(g, x, y):\n    return f(g, x, y)\n")  # fmt: skip
+    marked()
+    assert "product_rule: borrowed." in (tmp_path / "out/class.html").read_text()
+    put(room / "ada" / "helper.py", "def f(g, x, y):\n    return g * y, g * x\n")
+    marked()
+    page = (tmp_path / "out/class.html").read_text()
+    assert "product_rule: not marked. Put what it uses of helper into this file" in page
 
 
 def test_an_empty_file_is_told_of_to_teacher_and_student(room, marked, tmp_path):
