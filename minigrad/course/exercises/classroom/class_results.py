@@ -6,6 +6,7 @@ import argparse
 import math
 import shutil
 import time
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -103,14 +104,23 @@ class ClassResults:
         return absent(list(self.numbers.values()), self.roster)
 
     def feedback(self) -> Path:
-        """Write a page for each student; returns their folder."""
+        """Write a page for each student, and a zip of them that Moodle takes back, if the work has come
+        from there; returns their folder."""
         shutil.rmtree(self.out / FEEDBACK, ignore_errors=True)
         notes = {one.name: one.notes for one in self.all}
+        moodles = {one.name: one.moodles for one in self.all if one.moodles}
+        back: dict[str, Path] = {}  # by the names in the zip
         for k, (student, marked) in enumerate(self.students.items(), 1):
             days = self.days.get(student)
             left = less_late(total(marked), days or 0, self.share)
             late = f"{days} day{'s' * (days != 1)} late: {left} points are left." if days else ""
-            write_feedback(self.out / FEEDBACK, k, student, marked, late, notes[student])
+            path = write_feedback(self.out / FEEDBACK, k, student, marked, late, notes[student])
+            if student in moodles:
+                back[f"{moodles[student]}/feedback.html"] = path
+        if back:
+            with zipfile.ZipFile(self.out / FEEDBACK / "feedback.zip", "w") as archive:
+                for name, path in back.items():
+                    archive.write(path, name)
         return self.out / FEEDBACK
 
     @property

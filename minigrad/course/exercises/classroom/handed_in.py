@@ -66,6 +66,7 @@ class Student:
         folder: with the files of exercises; of other Python files there are the names alone.
         notes: what is not marked, and why; a line each.
         time: of the last file, in seconds since 1970.
+        moodles: the name of the folder that Moodle has for the student; or "".
     """
 
     name: str
@@ -73,6 +74,7 @@ class Student:
     number: str = ""
     notes: list[str] = field(default_factory=list)
     time: float = 0.0
+    moodles: str = ""
 
 
 def handed_in(room: Path, work: Path, out: Path | None = None) -> list[Student]:
@@ -246,6 +248,9 @@ def _sort(student: Student, files: Iterable[Found | str]) -> None:
         if k >= FILES:
             student.notes.append(f"only {FILES} files were looked at")
             break
+        path = file if isinstance(file, str) else file.path
+        if moodles := MOODLE.match(re.split(r"[/\\]", path)[0]):
+            student.moodles = f"{moodles[0]}file_"
         if isinstance(file, str):
             student.notes.append(f"not marked: {file}")
         elif sheet := _sheet_of(file.path):

@@ -426,6 +426,18 @@ def test_a_page_goes_back_to_each_student_without_answers_or_classmates(room, ma
     assert "1 of 6 points" in ada.read_text()
 
 
+def test_what_came_from_moodle_goes_back_in_a_zip_that_it_takes(room, marked, tmp_path):
+    put(room / "Ada L_123_assignsubmission_file_" / FIRST)
+    put(room / f"Ben_9_assignsubmission_file_{FIRST}", WRONG)
+    put(room / "guest" / FIRST)
+    marked("--feedback")
+    with zipfile.ZipFile(tmp_path / "out/feedback/feedback.zip") as archive:
+        assert archive.namelist() == [
+            f"{name}_assignsubmission_file_/feedback.html" for name in ("Ada L_123", "Ben_9")
+        ]
+        assert b"Ben: 0 of 6" in archive.read(archive.namelist()[1])
+
+
 def test_no_path_of_this_machine_goes_back(room, marked, tmp_path):
     beside = (
         f"{STUBS}\n\nimport os\nimport traceback\n\nimport numpy as np\n\n"
