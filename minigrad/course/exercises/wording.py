@@ -173,11 +173,15 @@ def call_text(exercise: Exercise, case: Case) -> str:
     return text if len(text) <= CALL else f"{text[:CALL]}…"
 
 
-def shown(value: object) -> str:
-    """A value as one line of Python, as far as a line has room."""
+def shown(value: object, arrays: bool = False) -> str:
+    """A value as one line of Python, as far as a line has room.
+
+    Args:
+        arrays: told from lists.
+    """
     text = ""
     try:
-        for piece in _pieces(value):
+        for piece in _pieces(value, arrays):
             text += piece
             if len(text) > LONG:
                 return f"{text[:LONG]}…"
@@ -186,28 +190,30 @@ def shown(value: object) -> str:
     return text
 
 
-def _pieces(value: object) -> Iterator[str]:
+def _pieces(value: object, arrays: bool) -> Iterator[str]:
     """The text of a value, bit by bit: what is not asked for is not written."""
     value = plain(value)
     if isinstance(value, Other):
-        yield cleaned(value.text)
+        yield cleaned(value.text) + f", {kind_of(value)}" * arrays
         return
     if isinstance(value, (np.ndarray, np.generic)) and not value.ndim:
         value = value.item()
     if isinstance(value, float):
         text = f"{value:.6g}" if value != round(value, 1) else repr(value)
         yield text + ".0" * text.lstrip("-").isdecimal()  # nearly a whole number is a float, too
+    elif arrays and isinstance(value, np.ndarray):
+        yield from itertools.chain(["array("], _pieces(value.tolist(), arrays), [")"])
     elif isinstance(value, (list, tuple, np.ndarray)):
         yield "(" if isinstance(value, tuple) else "["
         for k, one in enumerate(value):
             yield ", " if k else ""
-            yield from _pieces(one)
+            yield from _pieces(one, arrays)
         yield ("," if len(value) == 1 else "") + ")" if isinstance(value, tuple) else "]"
     elif isinstance(value, dict):
         yield "{"
         for k, (name, one) in enumerate(value.items()):
             yield ", " if k else ""
-            yield from itertools.chain(_pieces(name), [": "], _pieces(one))
+            yield from itertools.chain(_pieces(name, arrays), [": "], _pieces(one, arrays))
         yield "}"
     else:
         yield repr(value)

@@ -8,7 +8,7 @@ import types
 
 import numpy as np
 import pytest
-from learners import FIRST, checked, judged, write
+from learners import FIRST, checked, file_of, judged, write
 from limits import SECONDS
 
 from minigrad import errors
@@ -303,6 +303,20 @@ def test_a_mistake_is_named_however_it_is_written(name, code, says, tmp_path):
 )
 def test_what_is_in_a_tuple_is_compared_one_by_one(given, right, are):
     assert alike(given, right, 1e-6, 1e-9) == are
+
+
+@pytest.mark.parametrize("other", ["tolist()", "astype(object)"])
+def test_what_differs_in_kind_alone_is_shown_to_differ(other, folder):
+    write(
+        folder,
+        f"""
+        def dropout(x, p, draws, training):
+            return (np.where(draws < p, 0, x / (1 - p)) if training else x + 0.0).{other}
+        """,
+        file_of("dropout"),
+    )
+    given, right = (line.split(maxsplit=1)[1] for line in checked(folder, "dropout").shows[1:])
+    assert given != right == "array([0.0, 4.0])"
 
 
 def test_a_property_that_does_not_hold_is_said(tmp_path):
