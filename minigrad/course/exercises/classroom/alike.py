@@ -11,12 +11,14 @@ from ..learner_file import written
 from ..sheets import sheets
 
 FEWEST = 3  # functions that both have begun: one or two lines are often the same by chance
+MOST, MANY = 0.75, 6  # a share of them that is told, if it is so many
 Work = Mapping[str, int]
 
 
 def equal_work(works: Mapping[str, Work]) -> dict[str, list[str]]:
-    """For each student the others with whom all functions are equal that both have begun; those alone
-    who have some. So a copy is found beside what one of the two has written since.
+    """For each student the others with whom all functions are equal that both have begun, or most, as
+    "Ada (7 of 8)"; those alone who have some. So a copy is found beside what one of the two has written
+    since, or changed.
 
     Args:
         works: what `work_in` gives for each.
@@ -24,9 +26,11 @@ def equal_work(works: Mapping[str, Work]) -> dict[str, list[str]]:
     equal: dict[str, list[str]] = {one: [] for one in works}
     for one, other in itertools.combinations(works, 2):
         both = works[one].keys() & works[other].keys()
-        if len(both) >= FEWEST and all(works[one][name] == works[other][name] for name in both):
-            equal[one].append(other)
-            equal[other].append(one)
+        same = sum(works[one][name] == works[other][name] for name in both)
+        if same == len(both) >= FEWEST or same >= max(MANY, MOST * len(both)):
+            part = f" ({same} of {len(both)})" if same < len(both) else ""
+            equal[one].append(other + part)
+            equal[other].append(one + part)
     return {one: others for one, others in equal.items() if others}
 
 

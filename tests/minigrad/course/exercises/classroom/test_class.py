@@ -16,6 +16,7 @@ from limits import SECONDS
 from minigrad.__main__ import main
 from minigrad.course.exercises import sandbox
 from minigrad.course.exercises.classroom import class_results, teacher
+from minigrad.course.exercises.classroom.alike import equal_work
 from minigrad.course.exercises.classroom.class_results import ClassResults
 from minigrad.course.exercises.classroom.handed_in import handed_in
 from minigrad.course.exercises.classroom.roster import Enrolled, read_roster
@@ -199,6 +200,15 @@ def test_equal_work_is_shown_and_stubs_are_not(room, marked, tmp_path):
         "yan": "",
     }  # fmt: skip
     assert "as <bdi>uli</bdi>, <bdi>xaver</bdi>" in (tmp_path / "out/class.html").read_text()
+
+
+def test_work_that_is_equal_for_the_most_part_is_shown_with_how_much():
+    ada = dict.fromkeys("abcdefgh", 1)
+    assert equal_work({"ada": ada, "ben": {**ada, "a": 2}, "eve": {**ada, "a": 3, "b": 3, "c": 3}}) == {
+        "ada": ["ben (7 of 8)"], "ben": ["ada (7 of 8)"]
+    }  # fmt: skip
+    few = dict.fromkeys("abcd", 1)
+    assert not equal_work({"ada": few, "ben": {**few, "a": 2}})  # as by chance
 
 
 def test_an_interrupted_run_goes_on_and_what_is_unchanged_is_not_marked_again(
