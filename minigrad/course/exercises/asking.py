@@ -138,7 +138,10 @@ class Asked:
         return found
 
 
-UNREADABLE = "What came back from its process is no answer: does it write to files that are open?"
+UNREADABLE = (
+    "What came back from its process is no answer: does it write to files that are open, or change what "
+    "Python needs, such as a built-in function?"
+)
 
 
 def _text(value: object) -> str:

@@ -31,6 +31,7 @@ from ..sheets import RUN, has_any, sheets
 
 MOODLE = re.compile(r"(.+?)_(\d+)_assignsubmission_")
 CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_")
+PREFIX = re.compile(rf"^(?:{MOODLE.pattern}[a-z]+_|{CANVAS.pattern})")  # in front of a file
 AGAIN = r"(?:[ _-]*(?:\(\d+\)|\d{1,2}|copy|kopie))*"  # as browsers and systems name a second file
 IGNORED = re.compile(
     r"(?:.*/)?(?:\.[^./].*|__MACOSX/.*|__pycache__(?:/.*)?|conftest\.py|class\.(?!zip$).*|.*\.(?:svg|pyc))"
@@ -259,8 +260,9 @@ def _sort(student: Student, files: Iterable[Found | str]) -> None:
             student.notes.append(
                 f"not marked: {file.path}: no file of exercises has such a name{_meant(file)}"
             )
-            if own := re.search(r"(?:^|[/\\])(\w+\.py)$", file.path):
-                (student.folder / own[1]).touch()  # that it was there is told where it is imported
+            own = PREFIX.sub("", re.split(r"[/\\]", file.path)[-1])
+            if re.fullmatch(r"\w+\.py", own):
+                (student.folder / own).touch()  # that it was there is told where it is imported
     for sheet, several in known.items():
         last = max(several, key=lambda one: (one.time, one.path.endswith(f"/{sheet}"), one.path))
         (student.folder / sheet).write_bytes(last.data)

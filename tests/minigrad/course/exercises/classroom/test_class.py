@@ -495,7 +495,9 @@ def test_what_a_file_takes_from_another_is_not_marked_and_told_so(room, marked, 
         "def product_rule(g, x, y):\n    return f(g, x, y)\n")  # fmt: skip
     marked()
     assert "product_rule: borrowed." in (tmp_path / "out/class.html").read_text()
-    put(room / "ada" / "helper.py", "def f(g, x, y):\n    return g * y, g * x\n")
+    (room / "ada").rename(room / "ada_1_assignsubmission_file_")
+    helper = "ada_1_assignsubmission_file_helper.py"
+    put(room / helper, "def f(g, x, y):\n    return g * y, g * x\n")
     marked()
     page = (tmp_path / "out/class.html").read_text()
     assert "product_rule: not marked. Put what it uses of helper into this file" in page
