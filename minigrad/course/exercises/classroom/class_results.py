@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import collections
 import math
 import shutil
 import time
@@ -57,6 +58,10 @@ class ClassResults:
                 say(f"{cleaned(student.name)}: {cleaned(note)}", hanging=4)
             if roster and student.name not in self.numbers:
                 say(f"{cleaned(student.name)}: not in the roster")
+        for number, count in collections.Counter(self.numbers.values()).items():
+            if roster and number and count > 1:
+                names = [cleaned(name) for name, its in self.numbers.items() if its == number]
+                say(f"{', '.join(names)}: the roster has one student for these")
         for one in self._absent():
             say(f"{cleaned(one.name)}: {'excused' if one.excused else 'handed in nothing'}")
 

@@ -127,7 +127,7 @@ def _places(path: Path, rows: list[list[str]]) -> tuple[list[int], list[int], li
     """Say where names, numbers and times are, in rows without titles; the rows lose their numbering.
 
     Raises:
-        ConfigError: if some lines seem to be "Last, First", and others not.
+        ConfigError: if only some lines seem to be "Last, First", or to be names and something else.
     """
     if all(re.match(r"\d+(?:[.)]\s*|\s+)[^\W\d]|\d+[.)]$", row[0]) for row in rows):
         for row in rows:
@@ -137,11 +137,13 @@ def _places(path: Path, rows: list[list[str]]) -> tuple[list[int], list[int], li
     first_names = [row for row in rows if len(row) > 1 and _first_name(row[1])]
     if not first_names:
         return [0], [1], [2]
-    if len(first_names) < len(rows):
+    whole = sum(" " in row[0] for row in first_names) * 2 > len(first_names)
+    if whole or len(first_names) < len(rows):
         one = first_names[0]
         raise errors.ConfigError(
             f"the roster {path}: in the line {', '.join(one)!r} the name would be {one[0]!r} and the id "
-            f"{one[1]!r}; write all lines as Last, First, or a first line that says name,id"
+            f"{one[1]!r}; write all lines as Last, First, or a first line that says name,id or "
+            f"last name,first name"
         )
     return ([1], [0], [2]) if all(row[0].isdecimal() for row in rows) else ([1, 0], [2], [3])
 

@@ -662,9 +662,13 @@ def test_the_grading_worksheet_of_moodle_is_a_roster(head, one, when, tmp_path):
 def test_a_list_of_names_is_a_roster(text, tmp_path):
     (tmp_path / "names.txt").write_text(text, encoding="utf-8")
     assert [one.name for one in read_roster(tmp_path / "names.txt")] == ["Anna Müller", "Ben Roth"]
-    (tmp_path / "names.txt").write_text("Müller, Anna\nRoth, b17\n", encoding="utf-8")
-    with pytest.raises(ConfigError, match="the name would be 'Müller' and the id 'Anna'"):
-        read_roster(tmp_path / "names.txt")
+    for unclear, name in {
+        "Müller, Anna\nRoth, b17\n": "Müller",
+        "Ada King,Anna\n": "Ada King",
+    }.items():
+        (tmp_path / "names.txt").write_text(unclear, encoding="utf-8")
+        with pytest.raises(ConfigError, match=f"the name would be '{name}' and the id 'Anna'"):
+            read_roster(tmp_path / "names.txt")
     (tmp_path / "names.txt").write_text("Anna,b16\nBen,b17\n", encoding="utf-8")
     assert read_roster(tmp_path / "names.txt")[1] == Enrolled("Ben", "b17")
 
@@ -687,6 +691,7 @@ def test_a_name_is_found_however_its_letters_and_words_stand(room, marked, tmp_p
         "Weiß_Jörg": "1", "Weiß, Jörg": "1", "Hans Peter": "3", "Hans, Peter": "",
     }  # fmt: skip
     assert "Hans, Peter: not in the roster" in said
+    assert "Weiß, Jörg, Weiß_Jörg: the roster has one student for these" in said
 
 
 def test_who_is_excused_has_no_points(room, marked, tmp_path):
