@@ -180,7 +180,9 @@ def read_time(text: str) -> datetime:
     with contextlib.suppress(ValueError):
         return datetime.fromisoformat(text)
     # "Sonntag, 22. November 2026, 09:00" as 22.11.2026 09:00
-    german = re.fullmatch(r"(?:\w+, *)?(\d+\.) *(\w+\.?) *(\d{4})(?:,? +(\d+:\d+))?(?: Uhr)?", text)
+    german = re.fullmatch(
+        r"(?:\w+, *)?(\d+\.) *(\w+\.?) *(\d{4})(?:,? +(?:um )?(\d+:\d+))?(?: Uhr)?", text
+    )
     if german:
         day, month, year, clock = german.groups()
         if month.lower() in MONTHS:
