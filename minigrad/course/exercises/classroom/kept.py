@@ -6,6 +6,7 @@ import contextlib
 import functools
 import hashlib
 import json
+import os
 import secrets
 import sys
 from collections.abc import Sequence
@@ -20,7 +21,7 @@ from ...places import ROOT
 from ..exercise import Exercise
 from ..learner_file import HOME
 from ..marking import STOPPED, Mark
-from ..sheets import BESIDE, Sheet
+from ..sheets import BESIDE, Sheet, sheets
 
 NAME = "class.kept"  # in the folder of results
 
@@ -79,7 +80,7 @@ class Kept:
             data = (folder / sheet.file).read_bytes()
         except OSError:
             data = b"\0 none"
-        beside = sorted(path.name for path in folder.glob("*.py") if not path.stat().st_size)
+        beside = sorted({*os.listdir(folder)} - {one.file for one in sheets()})
         parts = [data, versions(sheet.file).encode(), f"{exercise.name} {self.seed}".encode()]
         parts += [name.encode() for name in beside]  # which it may import
         return hashlib.sha256(b"\0".join(parts)).hexdigest()
