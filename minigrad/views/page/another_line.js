@@ -250,7 +250,7 @@ function read(text, right = null) {
   const begun = performance.now();
   const said = withChances(decode(ids));
   performance.measure("decode", { start: begun });
-  const { differs, was } = before(text);
+  const { differs, was } = before(text, ids);
   picture(text, said, was);
   if (byId("sampling").open) Sampling.show({ ...said, shown: named });
   fill(byId("another-read"), text);
@@ -283,10 +283,17 @@ function textOf(written) {
 }
 
 // What the answer for a line is compared with, and why it can differ: what is cut, or the line.
-function before(line) {
-  const uncut = FlowCuts.allCut().length ? FlowCuts.writtenUncut(line) : null;
-  if (uncut) return { differs: "cut", was: uncut };
+function before(line, ids) {
+  if (FlowCuts.allCut().length) return { differs: "cut", was: writtenUncut(line, ids) };
   return { differs: line === told.line ? null : "line", was: told.wrote };
+}
+
+function writtenUncut(line, ids) {
+  const known = FlowCuts.writtenUncut(line);
+  if (known) return known;
+  const found = FlowCuts.whole(() => decode(ids).written);
+  decode(ids); // the machine has the line with the cuts again
+  return found;
 }
 
 // How sure it is of all that it writes, and what else there is to know of it.

@@ -135,6 +135,9 @@ function shownToken(token) {
   return token === " " ? SPACE : letters.length > 12 ? `${letters.slice(0, 11).join("")}…` : token;
 }
 
+// Whether the panel is beside the picture, and not below it: see `style.css`.
+const isBeside = () => matchMedia("(min-width: 1001px)").matches;
+
 // How many letters the longest of some texts has.
 const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
 
@@ -275,6 +278,7 @@ export {
   hear,
   hideTip,
   icon,
+  isBeside,
   keepFocus,
   longest,
   make,

@@ -1,7 +1,7 @@
 // --- a chapter plays by itself, and stops where a prediction is worth making ------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, hear, render, say, state, tell } from "./base.js";
+import { byId, hear, isBeside, render, say, state, tell } from "./base.js";
 import * as Graph from "./graph.js";
 import * as Stages from "./stages.js";
 import * as Places from "./places.js";
@@ -46,7 +46,7 @@ function playSentences() {
 function introduce(chapter, then) {
   introduced = chapter;
   Places.openTab("overview");
-  document.querySelector(".chapters [aria-current]").scrollIntoView({ block: "nearest" });
+  if (isBeside()) document.querySelector(".chapters [aria-current]").scrollIntoView({ block: "nearest" });
   tell("chapter", chapter);
   say(`${chapter.title} ${chapter.about}`);
   state.playing = setTimeout(

@@ -44,10 +44,19 @@ function takeBack() {
   for (const part of allCut()) Reading.cutter.toggle(part);
 }
 
+// What `act` gives while nothing is cut.
+function whole(act) {
+  const parts = allCut();
+  for (const part of parts) Reading.cutter.toggle(part);
+  const found = act();
+  for (const part of parts) Reading.cutter.toggle(part);
+  return found;
+}
+
 function putBack() {
   takeBack();
   Flow.readAgain(Flow.chosen);
   Flow.focusStep();
 }
 
-export { allCut, beforeCut, isCut, putBack, takeBack, turn, writtenUncut };
+export { allCut, beforeCut, isCut, putBack, takeBack, turn, whole, writtenUncut };

@@ -11,7 +11,7 @@ const NOTHING = 0.02; // of the margin: a part that changes it by less does noth
 const unknown = () => ({
   losses: new Map(), // what the margin loses without a part, by its key
   rivals: new Map(), // the best of the other symbols then
-  moves: new Map(), // what a part does to three scores: see `moved`
+  moves: new Map(), // what a part does to two scores: see `moved`
   guesses: null, // what is written at each place without a look at the line: see `guessed`
   complete: false, // whether all is known that the sentences are about
 });
@@ -33,7 +33,7 @@ function measure(parts, row, symbol, isAsked) {
       whole ??= scores.slice();
       known.rivals.set(key, found.other);
       if (key === "eyes") known.guesses = guessed();
-      if (!Reading.cutter.off.has(key)) known.moves.set(key, moved(scores, whole, symbol));
+      if (!Reading.cutter.off.has(key)) known.moves.set(key, moved(scores, whole, symbol, found.other));
       return found.margin;
     },
     (losses, all) => {
@@ -47,17 +47,13 @@ function measure(parts, row, symbol, isAsked) {
 
 const isDetail = ({ kind, stage }) => kind === "edge" && stage.side === "source"; // no sentence is about it
 
-// By how much scores change from some to others: of a symbol, of the best of the others, and of that which is raised most.
-// To add a number to all of them changes nothing: so each counts against the mean of all.
-function moved(from, to, symbol) {
-  const found = Array.from(to, (v, id) => ({ id, by: v - from[id] })).filter(
-    ({ id }) => !Reading.told.never.includes(id),
-  );
-  const mean = found.reduce((sum, { by }) => sum + by, 0) / found.length;
-  for (const one of found) one.by -= mean;
-  const of = (wanted) => found.find(({ id }) => id === wanted);
-  const up = found.reduce((most, one) => (one.by > most.by ? one : most));
-  return { own: of(symbol), other: of(margin.other), up };
+// By how much the scores of two symbols change from some to others. To add a number to all scores changes nothing: so each
+// counts against the mean of all.
+function moved(from, to, symbol, rival) {
+  const ids = Array.from(to, (_, id) => id).filter((id) => !Reading.told.never.includes(id));
+  const mean = ids.reduce((sum, id) => sum + to[id] - from[id], 0) / ids.length;
+  const of = (id) => ({ id, by: to[id] - from[id] - mean });
+  return { own: of(symbol), other: of(rival) };
 }
 
 // With the scores of now: what is likeliest at each place of the answer, after what was written before it, and how

@@ -52,11 +52,11 @@ function ofSymbol() {
   if (!Effects.known.complete) return [sentence(FlowSaid.leadNow()), sentence(LINE_WORDS.measuring, "soft")];
   return [
     sentence(FlowSaid.leadNow()),
-    sentence(FlowSaid.guess()),
-    make("p", { class: "acts" }, toLetters(), toLeads(), toUnguessed()),
     sentence(FlowSaid.rests("letter")),
-    sentence(FlowSaid.needless()),
     sentence(FlowSaid.rests("head")),
+    make("p", { class: "acts" }, toLetters(), toLeads(), toUnguessed()),
+    sentence(FlowSaid.guess()),
+    sentence(FlowSaid.needless()),
     sentence(FlowSaid.widest(), "moral"),
     Flow.leads ? sentence(filled(LINE_WORDS.faded, { symbol }), "soft") : null,
   ];
@@ -206,6 +206,8 @@ function details() {
       make("button", { class: "link", onclick: () => Flow.choose(one.key) }, FlowSaid.named(one)),
       make("span", { class: "soft" }, ` ${FlowSaid.reach(one)}`),
     ]),
+    " ",
+    filled(LINE_WORDS.cutWrites, { written: FlowSaid.writtenNow() }),
     " ",
     make("button", { onclick: FlowCuts.putBack }, "Put all back"),
   );

@@ -159,17 +159,15 @@ const heardBy = (stage, s, k) =>
 // What a part reads, and what it does.
 const sentences = (part) => [...readBy(part), raises(part), outcome(part)].filter(Boolean);
 
-// What it does to single scores: told by the run without it.
+// What it does to two scores, of which the lead is the difference without it: told by the run without it.
 function raises(part) {
-  const { own, other, up } = Effects.known.moves.get(part.key) ?? {};
-  if (!own || [own, other, up].every(({ by }) => Effects.isNothing(by))) return "";
+  const { own, other } = Effects.known.moves.get(part.key) ?? {};
+  if (!own || [own, other].every(({ by }) => Effects.isNothing(by))) return "";
   return filled(LINE_WORDS.raises, {
     symbol: symbolNamed(own.id),
     own: Effects.signed(own.by),
     other: symbolNamed(other.id),
     others: Effects.signed(other.by),
-    up: symbolNamed(up.id),
-    raised: score(up.by),
   });
 }
 
@@ -196,12 +194,12 @@ function leadNow() {
   });
 }
 
+const joined = (ids) => ids.map((id) => Reading.visible(Reading.told.symbols[id])).join("");
+
 // What is written before the symbol that is followed.
-const soFar = (ids) =>
-  ids
-    .slice(0, Flow.step)
-    .map((id) => Reading.visible(Reading.told.symbols[id]))
-    .join("");
+const soFar = (ids) => joined(ids.slice(0, Flow.step));
+
+const writtenNow = () => joined(Reading.now.written.filter((id) => id !== Reading.told.end));
 
 // Whether it can be guessed without a look at the line.
 function guess() {
@@ -374,4 +372,5 @@ export {
   tipOf,
   toTryLetters,
   widest,
+  writtenNow,
 };

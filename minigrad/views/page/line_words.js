@@ -3,7 +3,7 @@
 const LINE_WORDS = {
   about: "Here {about}.",
   against: "Wide does not mean helpful: {edge}, works against {symbol}: {change}.",
-  ahead: { ahead: "{lead} ahead", behind: "{lead} behind {other}" },
+  ahead: { ahead: "{lead} ahead of {other}", behind: "{lead} behind {other}" },
   all: "All that leads to {symbol}",
   becomes: "{was} becomes {is}: which symbols change?",
   bothKinds: "The ribbons of the encoder are for {letter} alone, the numbers on boxes for all {units}.",
@@ -14,6 +14,7 @@ const LINE_WORDS = {
     "An earlier symbol changed as well: “{now}” stands before, in place of “{before}”. With “{before}” before, {symbol} was {was} and would now be {other}.",
   cutElse: "Here {now} is written, in place of {before}.",
   cutNow: "Cut now:",
+  cutWrites: "So it writes {written}.",
   cutOnly: "An earlier symbol changed as well: “{now}” stands before, in place of “{before}”.",
   cutOther: "Without it, {now} is written here in place of {before}. {before} was {was}; it is {is}.",
   cutSame: "Without it, {symbol} is {is}; it was {was}: {change}.",
@@ -72,7 +73,7 @@ const LINE_WORDS = {
   otherThan: { line: " Framed: what differs from “{line}”.", cut: " Framed: other than with nothing cut." },
   placed: "{symbol} ({unit} {place})",
   raises:
-    "It changes the score of {symbol} by {own}, and that of {other} by {others}; most of all it raises {up}, by {raised}.",
+    "It changes the score of {symbol} by {own}, and that of {other}, the next best without it, by {others}.",
   reach: { all: "for all symbols", letter: "as {letter} reads", symbol: "for symbol {place} alone" },
   readRightly: " This is right: {right}.",
   reads: {
@@ -88,7 +89,7 @@ const LINE_WORDS = {
   stepOfOutput: "symbol {step} of the output: {symbol}",
   stillFor: "{why} What stands below is still for “{line}”.",
   stream: "this symbol's vector: stages only add to it",
-  sureOfAny: ", which is not the same as right: it never refuses a line",
+  sureOfAny: " (not the same as right)",
   table: "All that it looks at ↓",
   tip: "{name}: {change}",
   titles: {

@@ -1,7 +1,7 @@
 // --- the panel -------------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { breakable, byId, data, fill, hear, make, plural, soft, state, tabButton } from "./base.js";
+import { breakable, byId, data, fill, hear, isBeside, make, plural, soft, state, tabButton } from "./base.js";
 import * as Editing from "./editing.js";
 import * as Step from "./step.js";
 import * as Details from "./details.js";
@@ -39,7 +39,7 @@ function tabs() {
 // Open a tab by hand. Where the panel is below the picture, and not beside it, it comes into sight.
 function open(name) {
   Places.openTab(name);
-  if (matchMedia("(max-width: 1000px)").matches) byId("panel").scrollIntoView({ block: "start" });
+  if (!isBeside()) byId("panel").scrollIntoView({ block: "start" });
 }
 
 // Make the tab that is open, and none of the others: they are made when they are opened.

@@ -237,16 +237,16 @@ def test_of_a_part_is_said_which_scores_it_raises_and_of_the_last_stage_the_scor
         ("head 5 1", {2: [(1,)]}, None),
     ):
         without(monkeypatch, modules.get(module))
-        by = now - model.scores(inputs, zeros)[step]
+        cut = model.scores(inputs, zeros)[step]
         monkeypatch.setattr(Module, "__call__", CALL)
-        by -= by[allowed].mean()
-        up = max(allowed, key=by.__getitem__)
-        own, other = sorted(allowed, key=lambda i: -now[i])[:2]
+        by = now - cut - (now - cut)[allowed].mean()
+        own = max(allowed, key=now.__getitem__)
+        rival = max((i for i in allowed if i != own), key=cut.__getitem__)
         signed = lambda v: f"{v:+.{2 if abs(v) < 0.95 else 1}f}".replace("-", "−")
         browser.run(SELECT, key)
         assert (
-            f"changes the score of {quoted(own)} by {signed(by[own])}, and that of {quoted(other)} "
-            f"by {signed(by[other])}; most of all it raises {quoted(up)}, by {number(by[up])}."
+            f"changes the score of {quoted(own)} by {signed(by[own])}, and that of {quoted(rival)}, "
+            f"the next best without it, by {signed(by[rival])}."
         ) in browser.run(SUMMARY), key
     browser.run(SELECT, "stage 7")
     best = sorted(allowed, key=lambda i: -now[i])[:4]
