@@ -206,7 +206,7 @@ function details() {
       make("button", { class: "link", onclick: () => Flow.choose(one.key) }, FlowSaid.named(one)),
       make("span", { class: "soft" }, ` ${FlowSaid.reach(one)}`),
     ]),
-    " ",
+    ". ",
     filled(LINE_WORDS.cutWrites, { written: FlowSaid.writtenNow() }),
     " ",
     make("button", { onclick: FlowCuts.putBack }, "Put all back"),
