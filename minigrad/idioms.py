@@ -5,7 +5,7 @@
 The one table of it. An `AttributeError` for a name that is not here says what to write instead; the
 course makes the page "If you know PyTorch, JAX, Keras" of it. In both columns x and y are Tensors
 (2, 3), c is one (2, 3, 4), `w` a leaf (3,), `ids` an array of integers, `mask` one of booleans (2, 3),
-`f` a function of w that gives one number, `model` a module.
+`t` one of labels 0 and 1 (2, 3), `f` a function of w that gives one number, `model` a module.
 """
 
 from __future__ import annotations
@@ -23,8 +23,15 @@ WINDOWS = (  # of 2 x 2 numbers, in the two last axes of c (2, 3, 4)
     "np.arange(3)[:, None, None] + np.arange(2)].reshape(2, 2, 3, 4)"
 )
 STEPS = "for row in x: w = np.tanh(cell(np.concatenate([row, w])))"
-FROM_FILE = "of a file: model.load_state_dict(mg.load('w.npz')[0])"
-HUBER = "np.mean(np.where(np.abs(x - y) < 1, (x - y) ** 2 / 2, np.abs(x - y) - 0.5))"
+ONE_SHAPE = "  # x and y of one shape"
+L1 = "np.mean(np.abs(x - y))" + ONE_SHAPE
+HUBER = "np.mean(np.where(np.abs(x - y) < 1, (x - y) ** 2 / 2, np.abs(x - y) - 0.5))" + ONE_SHAPE
+BINARY = "F.binary_cross_entropy_with_logits(x, t)  # x before a sigmoid, t from 0 to 1"
+CLASSES = "F.cross_entropy(x, ids)  # x before a softmax"
+BATCH_NORM = (
+    "(x - np.mean(x, 0)) / np.sqrt(np.var(x, 0) + 1e-5)  # of this batch only: for prediction keep a "
+    "running mean and variance"
+)
 
 # --- whole modules: torch, jax, jax.numpy, tensorflow against minigrad and NumPy -------------------
 
@@ -263,7 +270,10 @@ LAYERS = [
     ("nn.ELU()", "nn.Function(F.elu)"),
     ("nn.SiLU()", "nn.Function(F.silu)"),
     ("nn.Softplus()", "nn.Function(F.softplus)"),
-    ("nn.Softmax(dim=-1)", "nn.Function(F.softmax)"),
+    (
+        "nn.Softmax(dim=-1)",
+        "nn.Function(F.softmax)  # not before cross_entropy, which takes scores",
+    ),
     ("nn.LogSoftmax(dim=-1)", "nn.Function(F.log_softmax)"),
     ("nn.Identity()", "nn.Function(lambda x: x)"),
     ("nn.Flatten()", "nn.Function(lambda x: x.reshape(len(x), -1))"),
@@ -315,32 +325,28 @@ LAYERS = [
         for name in ("MaxPool2d", "MaxPooling2D")
     ),
     ("nn.AvgPool2d(2)", "np.mean(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
-    *(
-        (f"nn.{name}(3)", "(x - np.mean(x, 0)) / np.sqrt(np.var(x, 0) + 1e-5)")
-        for name in ("BatchNorm1d", "BatchNormalization")
-    ),
+    *((f"nn.{name}(3)", BATCH_NORM) for name in ("BatchNorm1d", "BatchNormalization")),
     ("nn.RMSNorm(3)", "x / np.sqrt(np.mean(x * x, -1, keepdims=True) + 1e-5)"),
     ("nn.RNN(3, 3)", f"cell = nn.Linear(6, 3); {STEPS}"),
     *(
         (f"nn.{name}(3, 3)", f"cell = nn.Linear(6, 3); {STEPS}  # and a Linear for each gate")
         for name in ("GRU", "GRUCell", "LSTM", "LSTMCell")
     ),
-    ("nn.L1Loss()", "np.mean(np.abs(x - y))"),
+    ("nn.L1Loss()", L1),
     ("nn.HuberLoss()", HUBER),
     ("nn.SmoothL1Loss()", HUBER),
-    ("nn.BCELoss()", "F.binary_cross_entropy_with_logits(x, np.ones_like(x))"),
+    ("nn.BCELoss()", BINARY),
     ("nn.NLLLoss()", "F.nll_loss(F.log_softmax(x), ids)"),
-    ("nn.BCEWithLogitsLoss()", "F.binary_cross_entropy_with_logits(x, np.ones_like(x))"),
+    ("nn.BCEWithLogitsLoss()", BINARY),
 ]
 
 FUNCTIONS = [
     ("F.tanh(x)", "np.tanh(x)"),
     ("F.pad(x, (1, 1))", "np.pad(x, ((0, 0), (1, 1)))"),
-    ("F.l1_loss(x, y)", "np.mean(np.abs(x - y))"),
+    ("F.l1_loss(x, y)", L1),
     ("F.kl_div(F.log_softmax(x, -1), F.softmax(y, -1), reduction='sum')",
      "np.sum(F.softmax(y) * (F.log_softmax(y) - F.log_softmax(x)))"),
-    ("F.binary_cross_entropy(F.sigmoid(x), F.sigmoid(y))",
-     "F.binary_cross_entropy_with_logits(x, F.sigmoid(y))"),
+    ("F.binary_cross_entropy(F.sigmoid(x), t)", BINARY),
     ("F.normalize(x)", "x / np.linalg.norm(x, axis=-1, keepdims=True)"),
     ("F.cosine_similarity(x, y)",
      "np.sum(x * y, -1) / (np.linalg.norm(x, axis=-1) * np.linalg.norm(y, axis=-1))"),
@@ -354,16 +360,13 @@ FUNCTIONS = [
      f"({WINDOWS} @ np.ones((4, 1), c.dtype))[..., 0]  # windows of 2 x 2"),
     ("F.max_pool2d(c[:, :2], 2)", "np.max(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
     ("F.avg_pool2d(c[:, :2], 2)", "np.mean(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
-    ("F.batch_norm(x, None, None, training=True)",
-     "(x - np.mean(x, 0)) / np.sqrt(np.var(x, 0) + 1e-5)"),
+    ("F.batch_norm(x, None, None, training=True)", BATCH_NORM),
     ("F.accuracy(x, ids)", "np.mean(np.argmax(x, -1) == ids)"),
     ("F.mse(y, x)", "F.mse_loss(x, y)"),
     ("F.mean_squared_error(y, x)", "F.mse_loss(x, y)"),
-    ("F.binary_crossentropy(y, x)",
-     "F.binary_cross_entropy_with_logits(x, np.ones_like(x))  # x before a sigmoid"),
-    ("F.sparse_categorical_crossentropy(ids, x)", "F.cross_entropy(x, ids)  # x before a softmax"),
-    ("F.categorical_crossentropy(F.one_hot(ids, 3), x)",
-     "F.cross_entropy(x, ids)  # x before a softmax"),
+    ("F.binary_crossentropy(t, x)", BINARY),
+    ("F.sparse_categorical_crossentropy(ids, x)", CLASSES),
+    ("F.categorical_crossentropy(F.one_hot(ids, 3), x)", CLASSES),
     ("F.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
     ("F.logsigmoid(x)", "-F.softplus(-x)"),
 ]  # fmt: skip
@@ -408,12 +411,12 @@ MODULE_METHODS = [
     ),
     (
         "model.fit",
-        "loss = F.cross_entropy(model(x), ids); optimizer.zero_grad(); loss.backward(); "
-        "optimizer.step()  # in a loop",
+        "for _ in range(20): loss = F.cross_entropy(model(x), ids); optimizer.zero_grad(); "
+        "loss.backward(); optimizer.step()",
     ),
     ("model.history", "[f(w).item() for _ in range(10)]  # the losses that a loop keeps"),
-    ("model.predict(x)", "model(x)"),
-    ("model.evaluate(x, ids)", "F.cross_entropy(model(x), ids).item()"),
+    ("model.predict(x)", "model.eval()(x)  # and model.train() before it learns again"),
+    ("model.evaluate(x, ids)", "F.cross_entropy(model.eval()(x), ids).item()"),
     ("model.add(layer)", "model.append(nn.Linear(2, 2))"),
     ("model.layers", "[module for _, module in model.named_children()]"),
     *(
@@ -422,12 +425,12 @@ MODULE_METHODS = [
     ),
     ("model.count_params()", "sum(p.size for p in model.parameters())"),
     ("model.get_weights()", "model.state_dict()"),
-    ("model.set_weights(arrays)", "model.load_state_dict(model.state_dict())"),
+    ("model.set_weights(arrays)", "state = model.state_dict(); model.load_state_dict(state)"),
     *(
-        (f"model.{name}('w.npz')", "model.state_dict()  # mg.save('w.npz', model.state_dict())")
+        (f"model.{name}('w.npz')", "mg.save('w.npz', model.state_dict())")
         for name in ("save", "save_weights")
     ),
-    ("model.load_weights('w.npz')", f"model.load_state_dict(model.state_dict())  # {FROM_FILE}"),
+    ("model.load_weights('w.npz')", "model.load_state_dict(mg.load('w.npz')[0])"),
 ]
 
 IDIOMS = [*MODULES, *METHODS, *OTHERWISE, *LAYERS, *FUNCTIONS, *OPTIMISERS, *MODULE_METHODS]
@@ -483,7 +486,9 @@ WORDS = {  # names of arguments
 
 APART = {  # arguments that are none here
     "device": "leave it out: all arrays lie in the memory of this machine",
-    "activation": "it is a layer of its own: nn.Sequential(nn.Linear(3, 4), F.relu)",
+    "activation": "it is a layer of its own: nn.Sequential(nn.Linear(3, 4), F.relu); no softmax before "
+    "cross_entropy, which takes scores",
+    "training": "write model.eval() before a prediction, and model.train() before it learns again",
 }
 
 HERE = re.compile(r"\bF\.")  # what a reader has not imported by this name

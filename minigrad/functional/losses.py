@@ -17,6 +17,9 @@ from .activations import softplus
 from .lookup import check_ids
 from .softmaxes import log_softmax
 
+ONE_SCORE = "; one score a row is for binary_cross_entropy_with_logits"
+ROUNDING = 1e-3
+
 
 @definition(plain=True)
 @in_single
@@ -39,7 +42,8 @@ def cross_entropy(
         reduction: "mean" over the targets that count, "sum", or "none". The mean of none is 0.
 
     Raises:
-        ShapeError, DTypeError: if `targets` does not fit `logits`, or is not of integers.
+        ShapeError, DTypeError: if `targets` does not fit `logits`, or is not of integers; and for one
+            class, of which the loss would be 0.
         ConfigError: for a smoothing outside 0 to 1, or another reduction.
     """
     (targets,) = as_arrays(targets)
@@ -56,11 +60,16 @@ def cross_entropy(
 def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0) -> None:
     targets = without_tensors(targets)
     if targets.shape != shape[:-1]:
-        one_hot = "; of one-hot targets take targets.argmax(-1)" if targets.shape == shape else ""
+        remedy = ""
+        if targets.shape == shape:
+            one_score = len(shape) == 1 or shape[-1] == 1
+            remedy = ONE_SCORE if one_score else "; of one-hot targets take targets.argmax(-1)"
         raise errors.ShapeError(
             f"scores of shape {shape} ask for targets of shape {shape[:-1]}, "
-            f"not {targets.shape}{one_hot}"
+            f"not {targets.shape}{remedy}"
         )
+    if shape[-1:] == (1,):
+        raise errors.ShapeError(f"of one class the loss is 0 for all scores {shape}{ONE_SCORE}")
     if ignore_index is not None:
         ignore_index = whole("ignore_index", ignore_index, least=-math.inf)
     counting = targets if ignore_index is None else targets[targets != ignore_index]
@@ -96,14 +105,19 @@ def nll_loss(
     """-log p[target]: the negative log-likelihood of the right classes.
 
     Args:
-        log_p: `(..., N)`, logarithms of probabilities, such as `log_softmax` gives.
+        log_p: `(..., N)`, logarithms of probabilities, at most 0, such as `log_softmax` gives.
         targets, ignore_index, reduction: as for `cross_entropy`.
 
     Raises:
-        ShapeError, DTypeError, ConfigError: as `cross_entropy`.
+        ShapeError, DTypeError, ConfigError: as `cross_entropy`; a ConfigError for a number above 0.
     """
     (targets,) = as_arrays(targets)
     _check_targets(log_p.shape, targets, ignore_index, reduction)
+    if np.any(without_tensors(log_p) > ROUNDING):
+        raise errors.ConfigError(
+            "log_p are logarithms of probabilities, at most 0, as log_softmax(scores) gives; "
+            "cross_entropy takes the scores themselves"
+        )
     counted = _counts(targets, ignore_index)
     ids = np.where(counted, targets, 0)[..., None]  # (..., 1)
     loss = -np.take_along_axis(log_p, ids, axis=-1)[..., 0]  # (...)
@@ -140,10 +154,18 @@ def binary_cross_entropy_with_logits(logits: A, targets: Array, *, reduction: st
 
     Raises:
         ShapeError: if the shapes differ.
-        ConfigError: for another reduction.
+        ConfigError: for a target outside 0 to 1, or another reduction.
     """
     logits, targets = _checked_pair(logits, targets, reduction)
+    _check_probabilities(targets)
     return _reduced((1 - targets) * logits + softplus(-logits), reduction)
+
+
+def _check_probabilities(targets) -> None:
+    numbers = np.asarray(without_tensors(targets))
+    wrong = numbers[(numbers < 0) | (numbers > 1)]
+    if wrong.size:
+        raise errors.ConfigError(f"a target is from 0 to 1, not {wrong[0]}")
 
 
 def _checked_pair(values, targets, reduction):

@@ -179,6 +179,8 @@ def slope(f: Callable, arrays: Sequence[Any], direction: Sequence[Any], step: fl
 DOMAINS: dict[str, Callable] = {
     "any": lambda rng, shape: rng.standard_normal(shape),
     "positive": lambda rng, shape: rng.uniform(0.3, 2.0, shape),
+    "negative": lambda rng, shape: rng.uniform(-2.0, -0.3, shape),
+    "probabilities": lambda rng, shape: rng.uniform(0.2, 0.8, shape),
     "not zero": lambda rng, shape: rng.uniform(0.3, 2.0, shape) * rng.choice([-1, 1], shape),
     "unit": lambda rng, shape: rng.uniform(-0.8, 0.8, shape),
     "above one": lambda rng, shape: rng.uniform(1.2, 3.0, shape),
@@ -250,7 +252,7 @@ PLACES = np.array([1, 0, 1, 1])  # some more than once
 COLUMNS = np.array([[2], [0]])
 ALONG = np.array([[2, 0], [1, 1]])
 TARGETS = np.array([2, 0])
-YES = [[1.0, 0.0, 0.25], [0.0, 1.0, 1.0]]
+YES = [[0.95, 0.05, 0.25], [0.1, 0.9, 0.5]]
 
 
 # fmt: off
@@ -928,18 +930,19 @@ def functional() -> Iterator[Row]:
 
     bce = F.binary_cross_entropy_with_logits
     for form in ({}, {"reduction": "sum"}, {"reduction": "none"}, {"ignore_index": 0}):
-        yield from rows(F.nll_loss, f"{nn}nll_loss", MATRIX, then=(TARGETS,), **form)
+        yield from rows(F.nll_loss, f"{nn}nll_loss", MATRIX, then=(TARGETS,), domain="negative",
+                        **form)
         for smoothed in (form, {**form, "label_smoothing": 0.2}):
             yield from rows(F.cross_entropy, f"{nn}cross_entropy", MATRIX, then=(TARGETS,), **smoothed)
         if "ignore_index" not in form:
             yield from rows(F.mse_loss, f"{nn}mse_loss", [(2, 3), (2, 3)], **form)
             yield from rows(bce, f"{nn}{bce.__name__}", [(2, 3), YES], **form)
-    for name in ("nll_loss", "cross_entropy"):
+    for name, domain in (("nll_loss", "negative"), ("cross_entropy", "any")):
         theirs = lambda x, name=name: getattr(tf, name)(x.movedim(-1, 1), torch.tensor(ALONG))
-        yield from rows(getattr(F, name), theirs, [(2, 2, 3)], then=(ALONG,))
+        yield from rows(getattr(F, name), theirs, [(2, 2, 3)], then=(ALONG,), domain=domain)
     yield from rows(F.cross_entropy, lambda x: tf.cross_entropy(x, torch.tensor(1)), VECTOR, then=(1,))
     yield from rows(bce, f"{nn}{bce.__name__}", [(2, 3), (2, 3)], name="bce with any targets",
-                    domain=("any", "unit"))
+                    domain=("any", "probabilities"))
     yield from rows(F.embedding, lambda x: tf.embedding(torch.tensor(ALONG), x), [(3, 4)], then=(ALONG,))
     yield from rows(F.linear, lambda x, y, z=None: tf.linear(x, y.T, z), [(2, 2, 3), (3, 4), (4,)],
                     [(0, 2, 3), (3, 4)], [(3,), (3, 4)], [(2, 3), (3, 4)])

@@ -161,7 +161,7 @@ RIGHT: dict[str, Callable[[Path], Call]] = {
     "functional.cross_entropy": lambda _: call(
         F.cross_entropy, x(2, 5, 3), ids(2, 5), ignore_index=0, label_smoothing=0.1, reduction="mean"
     ),
-    "functional.nll_loss": lambda _: call(F.nll_loss, x(2, 5, 3), ids(2, 5), ignore_index=0, reduction="mean"),
+    "functional.nll_loss": lambda _: call(F.nll_loss, -x(2, 5, 3), ids(2, 5), ignore_index=0, reduction="mean"),
     "functional.mse_loss": lambda _: call(F.mse_loss, x(2, 4), x(2, 4), reduction="sum"),
     "functional.binary_cross_entropy_with_logits": lambda _: call(
         F.binary_cross_entropy_with_logits, x(2, 4), np.ones((2, 4)), reduction="sum"

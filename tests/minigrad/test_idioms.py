@@ -15,6 +15,7 @@ X, Y = (
 )
 C, W, IDS = np.arange(24.0).reshape(2, 3, 4) / 9, np.array([0.5, -1.5, 2.0]), np.array([1, 0])
 OURS = {"np": np, "mg": mg, "nn": nn, "F": F, "optim": optim, "ids": IDS, "mask": X > 0}
+LABELS = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
 RANDOM = r"rand|generator|multinomial|normal_|uniform_|xavier|dropout"
 # What has no one result: modules, devices, dtypes, loops; or another library's name.
 NOT_COMPARED = (
@@ -29,14 +30,15 @@ def ours(dtype=np.float64):
     leaf = mg.Tensor(W, dtype=dtype, requires_grad=True)
     return OURS | {
         "x": mg.Tensor(X, dtype=dtype, requires_grad=True), "y": mg.Tensor(Y, dtype=dtype),
-        "c": mg.Tensor(C, dtype=dtype), "w": leaf,
+        "c": mg.Tensor(C, dtype=dtype), "w": leaf, "t": mg.Tensor(LABELS, dtype=dtype),
         "f": lambda w: np.sum(w * w * w), "model": model, "optimizer": optim.Adam([leaf]),
     }  # fmt: skip
 
 
 def value(code, names):
     """What the last statement of `code` gives; of an assignment, what it assigned."""
-    *before, last = code.split("#")[0].strip().split("; ")
+    code = code.split("#")[0].strip()
+    *before, last = [code] if code.startswith("for ") else code.split("; ")
     for statement in before:
         exec(statement, names)
     if re.match(r"for |from ", last):
@@ -49,6 +51,13 @@ def value(code, names):
     return result
 
 
+@pytest.fixture(autouse=True)
+def weights_of_a_file(tmp_path, monkeypatch):
+    """A file w.npz of what `model` holds, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    mg.save("w.npz", ours()["model"].state_dict())
+
+
 @pytest.mark.parametrize(("theirs", "here"), idioms.IDIOMS, ids=[row[0] for row in idioms.IDIOMS])
 def test_what_is_to_be_written_runs(theirs, here):
     with np.errstate(invalid="ignore"):
@@ -56,10 +65,10 @@ def test_what_is_to_be_written_runs(theirs, here):
     torch = pytest.importorskip("torch", reason="compares with PyTorch")
     if re.search(NOT_COMPARED, theirs) or re.search(RANDOM, theirs) or result is None:
         return
-    x, y, c, w = (torch.tensor(a) for a in (X, Y, C, W))
+    x, y, c, w, t = (torch.tensor(a) for a in (X, Y, C, W, LABELS))
     w.requires_grad_("autograd.grad" in theirs)
     names = {
-        "torch": torch, "np": np, "x": x, "y": y, "c": c, "w": w, "ids": torch.tensor(IDS),
+        "torch": torch, "np": np, "x": x, "y": y, "c": c, "w": w, "t": t, "ids": torch.tensor(IDS),
         "mask": x > 0, "F": torch.nn.functional, "f": lambda w: (w * w * w).sum(),
     }  # fmt: skip
     expected = eval(theirs, names)

@@ -88,7 +88,9 @@ def _nll_loss(self, target, weight, reduction, ignore_index):
     log_p = np.moveaxis(self, 1, -1) if self.ndim > 2 else self
     kind = REDUCTIONS[reduction]
     counted = np.not_equal(target, ignore_index)
-    loss = F.nll_loss(log_p, target, ignore_index=ignore_index, reduction="none")
+    # PyTorch's takes any numbers, and ours no probabilities above 1.
+    ids = np.where(counted, target, 0)[..., None]
+    loss = np.where(counted, -np.take_along_axis(log_p, ids, axis=-1)[..., 0], 0)
     if weight is None:
         weights = counted.astype(log_p.dtype)
     else:

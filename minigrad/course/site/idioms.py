@@ -37,8 +37,9 @@ def idioms_page(site: Site) -> str:
 here raises an error that says what to write, from this same table;
 each line on the right is run by a test.
 <code>x</code> and <code>y</code> are Tensors (2, 3), <code>c</code> one (2, 3, 4), <code>w</code> a leaf
-(3,), <code>ids</code> an array of integers, <code>mask</code> one of booleans, <code>f</code> a function
-that gives one number, <code>model</code> a module.</p>
+(3,), <code>ids</code> an array of integers, <code>mask</code> one of booleans,
+<code>t</code> one of labels 0 and 1, <code>f</code> a function that gives one number,
+<code>model</code> a module.</p>
 <pre>{IMPORTS}</pre>
 <details><summary>A whole program of Keras, and the same here</summary>
 <p>Both begin with data:</p>{_code(idioms.DATA)}

@@ -45,7 +45,7 @@ REDUCTIONS = {
         np.stack([x, 1 - x], axis=-1), CLASSES, label_smoothing=0.1, ignore_index=5
     ),
     "cross_entropy of many classes": lambda x: F.cross_entropy(x[None], [3]),
-    "nll_loss": lambda x: F.nll_loss(np.stack([x, 1 - x], axis=-1), CLASSES),
+    "nll_loss": lambda x: F.nll_loss(np.stack([x - 1, -1 - x], axis=-1), CLASSES),
     "mse_loss": lambda x: F.mse_loss(x, OTHERS.astype(x.dtype)),
     "binary_cross_entropy": lambda x: F.binary_cross_entropy_with_logits(
         x, CLASSES.astype(x.dtype)

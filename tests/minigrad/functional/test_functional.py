@@ -183,7 +183,7 @@ def test_empty_batches(call, expected, shape, recorded):
     [((0, 3), np.zeros(0, int)), ((2, 3), [-1, -1]), ((2, 0, 3), np.zeros((2, 0), int))],
 )
 def test_the_mean_of_no_targets_is_zero(loss, shape, targets, recorded):
-    x = mg.Tensor(np.ones(shape), requires_grad=True)
+    x = mg.Tensor(-np.ones(shape), requires_grad=True)
     with mg.record() if recorded else mg.enable_grad():
         y = loss(x, targets, ignore_index=-1)
     y.backward()
@@ -204,7 +204,7 @@ def test_the_mean_of_no_targets_is_zero(loss, shape, targets, recorded):
         lambda x: F.masked_softmax(x, MASK),
         lambda x: F.masked_fill(x, MASK, 0.0),
         lambda x: F.cross_entropy(x, TARGETS),
-        lambda x: F.nll_loss(x, TARGETS, reduction="none"),
+        lambda x: F.nll_loss(-np.abs(x), TARGETS, reduction="none"),
         lambda x: F.mse_loss(x, np.ones((2, 3), x.dtype)),
         lambda x: F.binary_cross_entropy_with_logits(x, np.full((2, 3), 0.25, x.dtype)),
         lambda x: F.dropout(x, 0.5, rng=np.random.default_rng(0)),
@@ -333,6 +333,10 @@ def test_label_smoothing_mixes_with_the_even_distribution():
         ),
         (lambda x: F.nll_loss(x, np.array([0, 3])), errors.ShapeError, "from 0 to 2, not 3"),
         (lambda x: F.nll_loss(x, np.array([0, 1]), reduction=None), errors.ConfigError, "None"),
+        (lambda x: F.nll_loss(F.softmax(x), np.array([0, 1])), errors.ConfigError, "at most 0"),
+        (lambda x: F.cross_entropy(x[:, 0], [0, 1]), errors.ShapeError, "_with_logits"),
+        (lambda x: F.cross_entropy(x[:, :1], [[0], [1]]), errors.ShapeError, "_with_logits"),
+        (lambda x: F.cross_entropy(x[:, :1], [0, 0]), errors.ShapeError, "_with_logits"),
         (
             lambda x: F.softmax(x, axis=2),
             errors.ShapeError,
@@ -349,6 +353,11 @@ def test_label_smoothing_mixes_with_the_even_distribution():
             lambda x: F.binary_cross_entropy_with_logits(x, x[0]),
             errors.ShapeError,
             "(2, 3), not (3,)",
+        ),
+        (
+            lambda x: F.binary_cross_entropy_with_logits(x, x - 3),
+            errors.ConfigError,
+            "from 0 to 1, not -3.0",
         ),
         (lambda x: F.embedding(x, [2]), errors.ShapeError, "from 0 to 1, not 2"),
         (lambda x: F.embedding(x, [-1]), errors.ShapeError, "from 0 to 1, not -1"),
