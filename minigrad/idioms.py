@@ -383,8 +383,11 @@ OPTIMISERS = [
     ("optim.clip_grad_norm_([w], 1.0)", "optim.clip_grad_norm([w], 1.0)"),
     ("optim.clip_grad_value_([w], 1.0)", "optim.clip_grad_value([w], 1.0)"),
     ("optimizer.param_groups[0]['lr']", "optimizer.lr"),
-    ("optimizer.learning_rate", "optimizer.lr"),
-    ("optimizer.apply_gradients(pairs)", "optimizer.step()  # after loss.backward()"),
+    ("optimizer.learning_rate = 0.5", "optimizer.lr = 0.5"),
+    ("optimizer.momentum = 0.5", "optimizer.betas = (0.5, 0.999)  # of Adam; SGD has a momentum"),
+    ("optimizer.beta_1 = 0.5", "optimizer.betas = (0.5, 0.999)"),
+    ("optimizer.clipnorm = 1.0", "optim.clip_grad_norm([w], 1.0)  # before each step"),
+    ("optimizer.apply_gradients(pairs)", "loss = f(w); loss.backward(); optimizer.step()"),
     ("optimizer.minimize(f)", "optimizer.zero_grad(); f(w).backward(); optimizer.step()"),
 ]
 
@@ -403,6 +406,13 @@ MODULE_METHODS = [
     ("model.apply(print)", "for _, module in model.named_modules(): print(module)"),
     ("model.requires_grad_(False)", "for p in model.parameters(): p.requires_grad = False"),
     ("model.trainable = False", "for p in model.parameters(): p.requires_grad = False"),
+    ("model.activation = relu", "model = nn.Sequential(nn.Linear(3, 4), F.relu)"),
+    (
+        "model.kernel = w",
+        "layer = model[0]; layer.weight.data = np.ones((3, 4))",
+    ),
+    ("model.use_bias = False", "nn.Linear(3, 4, bias=False)"),
+    ("model.rate = 0.5", "model.p = 0.5  # of a Dropout"),
     ("model.register_buffer('b', w)", "model.b = np.zeros(3)"),
     ("model.summary()", "print(model)"),
     (
@@ -434,6 +444,7 @@ MODULE_METHODS = [
 ]
 
 IDIOMS = [*MODULES, *METHODS, *OTHERWISE, *LAYERS, *FUNCTIONS, *OPTIMISERS, *MODULE_METHODS]
+SET = {theirs.partition(" = ")[0] for theirs, _ in IDIOMS if " = " in theirs}  # model.trainable
 
 # --- a whole program of Keras, and the same here ------------------------------------------------------
 

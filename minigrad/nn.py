@@ -35,7 +35,7 @@ from .engine.modes import floating, get_default_dtype
 from .engine.names import name_of
 from .engine.source import source_line
 from .engine.tensor import Array, Tensor
-from .idioms import instead
+from .idioms import SET, instead
 from .missing import PUBLIC, missing
 from .random import generator
 from .settings import flag, real, whole
@@ -128,9 +128,11 @@ class Module:
                 )
 
     def __setattr__(self, name: str, value: object) -> None:
-        if name == "trainable" and isinstance(value, bool):  # as in Keras: nothing would heed it
+        # As in Keras: nothing would heed it. Modules of other files may have such attributes.
+        own = type(self).__module__ == __name__ or (name == "trainable" and isinstance(value, bool))
+        if own and f"model.{name}" in SET:
             raise errors.ModuleError(
-                f"a {type(self).__name__} has no switch {name!r}{instead(name, source_line, 'model')}"
+                f"a {type(self).__name__} has no setting {name!r}{instead(name, source_line, 'model')}"
             )
         if isinstance(vars(self).get(name), Parameter) and not isinstance(
             value, (Parameter, Module)

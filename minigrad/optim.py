@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -16,7 +17,7 @@ from .engine.errors import described
 from .engine.kinds import has_axes, named
 from .engine.source import source_line
 from .engine.tensor import Tensor, read_only, tensor_of
-from .idioms import instead
+from .idioms import SET, instead
 from .missing import PUBLIC, missing
 from .settings import flag, real, whole
 
@@ -92,14 +93,28 @@ class Optimizer:
             f"{kind!r} object has no attribute {name!r}{instead(name, source_line, 'optimizer')}"
         )
 
+    def __setattr__(self, name: str, value: object) -> None:
+        own = type(self).__module__ == __name__ and not hasattr(type(self), name)
+        if own and f"optimizer.{name}" in SET:  # nothing would heed it
+            kind = type(self).__name__
+            raise errors.ConfigError(
+                f"{kind} has no setting {name!r}{instead(name, source_line, 'optimizer')}"
+            )
+        super().__setattr__(name, value)
+
     def step(self) -> None:
         """Give every parameter that has a gradient a new array.
 
-        A graph that used the array of before keeps that.
+        A graph that used the array of before keeps that. Warns if none has a gradient.
         """
         if self.dtypes != [p._array.dtype for p in self.parameters]:  # converted since
             self._lay_out(self.state)
         grads = [p.node.grad for p in self.parameters]
+        if all(g is None for g in grads):
+            warnings.warn(
+                "no parameter has a gradient, so that step() changes none: call loss.backward() first",
+                stacklevel=2,
+            )
         gradients = [None if g is None else np.asarray(g._array) for g in grads]
         for group in self.groups:
             moving = [i for i in group.places if gradients[i] is not None]
@@ -179,6 +194,8 @@ class SGD(Optimizer):
             it after Sutskever et al., 2013.
         weight_decay: times p, it is added to the gradient.
     """
+
+    momentum = 0.0
 
     @named
     def __init__(

@@ -31,7 +31,8 @@ def ours(dtype=np.float64):
     return OURS | {
         "x": mg.Tensor(X, dtype=dtype, requires_grad=True), "y": mg.Tensor(Y, dtype=dtype),
         "c": mg.Tensor(C, dtype=dtype), "w": leaf, "t": mg.Tensor(LABELS, dtype=dtype),
-        "f": lambda w: np.sum(w * w * w), "model": model, "optimizer": optim.Adam([leaf]),
+        "f": lambda w: np.sum(w * w * w), "model": model,
+        "optimizer": optim.Adam([leaf, *model.parameters()]),
     }  # fmt: skip
 
 
@@ -177,10 +178,20 @@ def test_of_a_dotted_name_the_row_is_that_of_the_whole_name():
             call()
 
 
-def test_a_switch_that_keras_has_is_no_attribute_without_a_word():
+def test_a_setting_that_keras_has_is_no_attribute_without_a_word():
     model = nn.Linear(3, 2)
-    with pytest.raises(errors.ModuleError, match=r"p in model.parameters\(\): p.requires_grad = F"):
-        model.trainable = False
+    optimizer = optim.Adam(model.parameters())
+    for owner, name, remedy in (
+        (model, "trainable", r"p in model.parameters\(\): p.requires_grad = F"),
+        (model, "activation", r"nn.Sequential\("),
+        (model, "kernel", "layer.weight.data"),
+        (optimizer, "learning_rate", "optimizer.lr = 0.5"),
+        (optimizer, "momentum", "optimizer.betas ="),
+    ):
+        with pytest.raises((errors.ModuleError, errors.ConfigError), match=remedy):
+            setattr(owner, name, False)
+    optim.SGD(model.parameters(), momentum=0.9).momentum = 0.5
+    type("Own", (nn.Module,), {})().activation = F.relu
 
 
 @pytest.mark.parametrize(

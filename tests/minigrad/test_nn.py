@@ -145,6 +145,7 @@ def test_copies_and_pickles_have_parameters_of_their_own_shared_as_before():
         for name, value in twin.state_dict().items():
             np.testing.assert_array_equal(value, model.state_dict()[name])
         before = model.state_dict()
+        np.sum(twin(np.array([1, 2]))).backward()
         mg.optim.SGD(twin.parameters(), lr=1.0).step()
         for p in twin.parameters():
             p.copy_(p.data + 1)

@@ -134,6 +134,12 @@ def test_a_parameter_counts_only_the_steps_in_which_it_had_a_gradient(kind, sett
         assert distance(ours, theirs) <= 1e-12
 
 
+def test_a_step_without_any_gradient_is_told():
+    with pytest.warns(UserWarning, match=r"call loss.backward\(\) first") as told:
+        SGD([nn.Parameter([1.0])]).step()
+    assert told[0].filename == __file__
+
+
 @pytest.mark.parametrize("kind", [SGD, Adam, AdamW])
 def test_without_a_gradient_nothing_changes(kind):
     p, other = with_gradients([np.ones(3), np.ones(3)], [None, np.ones(3)])
