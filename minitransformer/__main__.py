@@ -38,8 +38,9 @@ EXAMPLES = (__doc__ or "").partition("\n\n")[2]
 RUN = {"metavar": "RUN", "help": "the folder of a run, or its checkpoint"}
 RESULTS = (
     "A result is a line: what the model writes, a tab, and the probability that it gives to all of "
-    "it; then, if it is not sure or something is wrong, a tab and a word about it. The exit "
-    "status is 0 if it is sure of every line, 1 if not, and 2 if there is a line that it cannot "
+    "it; then, if it is not sure or something is wrong, a tab and a word about it. For a line that "
+    "it cannot read both are empty, and the word is `not read`: there is a result for each line. The "
+    "exit status is 0 if it is sure of every line, 1 if not, and 2 if there is a line that it cannot "
     "read.\n\n"
     + "\n\n".join(f"{task}: {told}\n\n{'; '.join(forms)}" for task, (told, forms) in FORMS.items())
 )
@@ -81,7 +82,7 @@ COMMANDS = {
                     "nargs": "?",
                     "default": argparse.SUPPRESS,
                     "help": "pairs: a line each, source tab target, or a csv of two columns, which a "
-                    "first line source,target may name; text: anything in UTF-8",
+                    "first line source,target may name (other names: --header); text: anything in UTF-8",
                 },
             },
             TRAIN,

@@ -24,7 +24,7 @@ from ..training.snapshots import Snapshots
 from . import PROGRAM
 from .folder import CHECKPOINT, ready
 from .machine import cores
-from .options import DATA, ENGINES, MODELS, STEPS, WHO, flag
+from .options import DATA, ENGINES, MODELS, STEPS, WHO, flag, spelled
 
 
 def begun(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
@@ -38,7 +38,7 @@ def begun(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
     if "file" in made:
         made["sha256"] = task.sha256
         if task.left_out:
-            complain(PROGRAM, task.left_out)
+            complain(PROGRAM, spelled(task.left_out))
     kind = kind_of(name, given)
     run = Training(task, sizes_of(kind, task, given), settings, kind=kind, made=made)
     return lambda: run, ready(given.get("out", Path("runs", task.name)), "replace" in given)

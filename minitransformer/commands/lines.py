@@ -20,6 +20,7 @@ def for_each(
     reader: LineReader,
     results: Callable[[list[str]], Iterable[str]],
     clean: Callable[[str], str] = str,
+    unread: str = "",
 ) -> int:
     """Print a result for each of the arguments; without any, for each line of standard input. One that
     cannot be read is reported, and the others are still read.
@@ -28,6 +29,7 @@ def for_each(
         reader: which says what it can read.
         results: called with lines that it can read, returns a text for each.
         clean: what is done to each line first.
+        unread: what is printed in place of a result; nothing, and no line, if it is empty.
 
     Returns:
         The exit status: 2 if a line could not be read.
@@ -40,8 +42,9 @@ def for_each(
     while some := list(itertools.islice(numbered, at_once)):
         problems = {number: _problem(reader, line) for number, line in some}
         good = [line for number, line in some if problems[number] is None]
-        texts = results(good) if good else ()
-        print("".join(f"{text}\n" for text in texts), end="", flush=True)
+        texts = iter(results(good) if good else ())
+        printed = (unread if problems[number] else next(texts) for number, _ in some)
+        print("".join(f"{text}\n" for text in printed if text), end="", flush=True)
         for number, problem in problems.items():
             if problem is not None:
                 status = complain(PROGRAM, f"{what} {number}: {problem}")

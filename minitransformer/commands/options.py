@@ -144,6 +144,7 @@ TRAIN: dict[str, list[Option]] = {
             "what a model of pairs reads and writes (default: character)",
         ),
         Option("encoding", str, "NAME", "of the file of pairs or text (default: utf-8)"),
+        Option("header", bool, "", "the first line of a file of pairs names the columns: leave it out"),
         Option("skip_bad", bool, "", "use what can be used of a file with faults"),
     ],
 }  # fmt: skip

@@ -15,6 +15,7 @@ from .lines import for_each
 from .options import SURE
 from .ways import way
 
+UNREAD = "\t\tnot read"  # in place of a result, so that there is a line for each line
 NOT_SURE = 1  # the exit status if something is wrong with a result
 
 
@@ -45,4 +46,6 @@ def translate(options: argparse.Namespace) -> int:
             for text, p, what in zip(written, sure, said)
         ]
 
-    return for_each(options.lines, reader, results, str.strip) or (NOT_SURE if doubtful else 0)
+    return for_each(options.lines, reader, results, str.strip, UNREAD) or (
+        NOT_SURE if doubtful else 0
+    )

@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from minigrad.errors import DataError
-from minigrad.settings import choice, whole
+from minigrad.settings import choice, flag, whole
 from minitransformer.tasks.files import LONG, Fault, Faults, File, LineBlock, check, unchanged
 from minitransformer.tasks.split import first, rank, seeded
 from minitransformer.training.readers import Pair
@@ -43,7 +43,8 @@ class Pairs:
 
     A line is source, tab, target; of a file whose name ends in .csv, two columns, divided by what
     divides most of its first lines in two: a comma, a semicolon or a tab. A first line with known names
-    of columns (`HEADS`), such as source and target, is left out. White space around a text is dropped;
+    of columns (`HEADS`), such as source and target, is left out; of two other words it is said that they
+    are taken as a pair. White space around a text is dropped;
     by words, what is left of it becomes single spaces. Faults are: an empty line; no divider, or more
     than one; a side that is empty or longer than `longest`; a quote of a csv that goes on in the next
     line; bytes that are not `encoding`. The file is read once, to find its faults and symbols, and then
@@ -60,11 +61,13 @@ class Pairs:
         skip_bad: use what can be used of a file with faults: the other lines, even if nothing can be
             held out.
         encoding: of the file, as Python names it.
+        header: the first line names the columns, and is left out whatever it says.
         sha256: the hash that the contents must have (see `Pairs.sha256`), to continue a run.
 
     Attributes:
         faults: the first of those that were skipped, by line.
-        left_out: a first line of names, and how many were skipped, and the first; "" if there are none.
+        left_out: a first line of names, or what may be one, and how many were skipped, and the first; ""
+            if there are none.
         sha256: of the contents of the file.
         held_out_count: how many sources are held out: as a tenth of the pairs, at most 1000.
         longest_source, longest_target: of all pairs that are used.
@@ -85,11 +88,13 @@ class Pairs:
         longest: int = 100,
         skip_bad: bool = False,
         encoding: str = "utf-8",
+        header: bool = False,
         sha256: str | None = None,
     ) -> None:
         choice("level", level, ("character", "word"))
         longest = whole("longest", longest, least=1)
         self.seed, self._level, self._longest = seed, level, longest
+        self._header = flag("header", header)
         self._file = File(file, encoding)
         self._usable = array("q", [0])  # lines that are used, before each block
         self._divider = ""  # of a csv; "" for a tab, without quotes
@@ -151,9 +156,15 @@ class Pairs:
         if columns is None:
             return None, "a quote that does not end in its line"
         fields = [_clean(field, self._level) for field in columns]
-        if number == 1 and len(fields) == 2 and all(map(_is_head, fields, HEADS)):
+        if number == 1 and (
+            self._header or (len(fields) == 2 and all(map(_is_head, fields, HEADS)))
+        ):
             self._head = f"line 1 names the columns, {' and '.join(fields)}: it is no pair"
             return None, ""
+        if number == 1 and len(fields) == 2 and all(map(str.isidentifier, fields)):
+            self._head = (
+                f"line 1, {' -> '.join(fields)}, is taken as a pair; header=True leaves it out"
+            )
         what = _fault(fields, self._level, self._longest, DIVIDERS.get(self._divider, "tab"))
         return ((fields[0], fields[1]), "") if what is None else (None, what)
 

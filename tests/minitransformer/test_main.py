@@ -372,7 +372,9 @@ def test_bad_lines_are_reported_and_the_others_read(home, here, readings):
     lines = [good, *BAD, *[good] * 300, *BAD]
     result = here("translate", home / "runs/dates", given="\n".join(lines))
     assert result.returncode == 2
-    assert result.stdout.splitlines() == [readings[0]] * 301
+    unread = ["\t\tnot read"] * len(BAD)
+    expected = [readings[0], *unread, *[readings[0]] * 300, *unread]
+    assert result.stdout.splitlines() == expected  # a line for each, in their order
     said = result.stderr.splitlines()
     numbers = [*range(2, 9), *range(309, 316)]
     assert len(said) == len(numbers)
@@ -385,7 +387,8 @@ def test_bad_lines_are_reported_and_the_others_read(home, here, readings):
 def test_bad_arguments_are_reported_and_the_others_read(home, here, readings):
     result = here("translate", home / "runs/dates", LINES[0], "é", LINES[1], "")
     assert result.returncode == 2
-    assert result.stdout.splitlines() == readings[:2]
+    first, second = readings[:2]
+    assert result.stdout.splitlines() == [first, "\t\tnot read", second, "\t\tnot read"]
     first, second = result.stderr.splitlines()
     assert first.startswith("minitransformer: argument 2: unknown character 'é'")
     assert second.startswith("minitransformer: argument 4: '' has no characters")
@@ -403,7 +406,7 @@ def test_bytes_that_are_no_text(home, readings):
     lines = b"\xff\xfe\n" + LINES[0].encode() + b"\n\x00\n"
     result = run("translate", "runs/dates", cwd=home, input=lines, text=False)
     assert result.returncode == 2
-    assert result.stdout.decode().splitlines() == readings[:1]
+    assert result.stdout.decode().splitlines() == ["\t\tnot read", readings[0], "\t\tnot read"]
     first, second = result.stderr.decode().splitlines()
     assert first.startswith("minitransformer: line 1: unknown character")
     assert second.startswith("minitransformer: line 3: unknown character")

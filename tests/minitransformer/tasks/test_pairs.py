@@ -150,6 +150,16 @@ def test_a_first_line_that_names_the_columns_is_no_pair_and_this_is_said(tmp_pat
     assert "source" in everything(Pairs(0, path))  # of another line nobody knows
 
 
+def test_two_words_in_the_first_line_may_be_names_and_this_is_said(write):
+    path = write(["words\tnumber", *GOOD])
+    task = Pairs(0, path, skip_bad=True)
+    assert "words" in everything(task)
+    assert task.left_out == "line 1, words -> number, is taken as a pair; header=True leaves it out"
+    task = Pairs(0, path, header=True)
+    assert everything(task) == as_pairs(GOOD)
+    assert task.left_out == "line 1 names the columns, words and number: it is no pair"
+
+
 # --- faults ---------------------------------------------------------------------------------------
 
 FAULTS = {
