@@ -499,6 +499,10 @@ APART = {  # arguments that are none here
     "device": "leave it out: all arrays lie in the memory of this machine",
     "activation": "it is a layer of its own: nn.Sequential(nn.Linear(3, 4), F.relu); no softmax before "
     "cross_entropy, which takes scores",
+    **dict.fromkeys(
+        ("num_heads", "embed_dim", "key_dim"),
+        "write MultiHeadAttention(AttentionSizes(8, 2)), of its width and heads",
+    ),
     "training": "write model.eval() before a prediction, and model.train() before it learns again",
 }
 

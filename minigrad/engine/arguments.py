@@ -62,7 +62,10 @@ def as_array(
 def _refuse_kinds(types: set[type], is_tensor: bool) -> None:
     """Refuse lists with Tensors in them, masked arrays and matrices."""
     if BaseTensor in types and not is_tensor:
-        raise errors.DetachError("make one tensor of several with np.stack or np.concatenate")
+        raise errors.DetachError(
+            "make one tensor of several with np.stack or np.concatenate; of the pair that attention "
+            "gives, take [0]"
+        )
     if any(issubclass(kind, (np.ma.MaskedArray, np.matrix)) for kind in types):
         raise errors.DTypeError(
             "a Tensor has no hidden elements, and is no np.matrix: a.filled(0), or np.asarray(a)"

@@ -97,6 +97,10 @@ def error_of_call(name: str, call: FailedCall, problem: Exception) -> MinigradEr
         *(f"{k}={described(v)}" for k, v in call.kwargs.items()),
     ]
     error, line = as_minigrad_error(problem), source_line()
+    if isinstance(call.owner, np.ufunc):
+        pair = next((a for a in call.args if type(a) is tuple and _has_arrays(a)), None)
+        if pair and error.reason is not None:
+            error.reason += f"; a tuple of {len(pair)} is given, as attention gives one: take [0]"
     if error.reason is not None:
         text = f"{name} cannot take {', '.join(arguments) or 'nothing'}: {error.reason}"
         error.args = (text + (f"\n  at {line}" if line else ""),)
@@ -144,7 +148,11 @@ def described(value: object) -> str:
         return value.__name__
     if hasattr(value, "shape") and hasattr(value, "dtype"):
         return f"{value.dtype}{list(value.shape)}"
-    if isinstance(value, (list, tuple)) and any(hasattr(v, "shape") for v in value):
+    if isinstance(value, (list, tuple)) and _has_arrays(value):
         return f"[{', '.join(map(described, value))}]"
     text = " ".join(repr(value).split())  # on one line
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _has_arrays(values: list | tuple) -> bool:
+    return any(hasattr(v, "shape") for v in values)

@@ -212,7 +212,8 @@ class Tensor(Operators):
             raise errors.DetachError(
                 f"{what} would take the value of a tensor out of the graph: its gradient would be lost. "
                 f"If that is meant, write x.detach(), x.detach().numpy() or x.item(). Otherwise write "
-                f"np.stack for a list of tensors, np.concatenate for np.r_, np.column_stack for np.c_."
+                f"np.stack for a list of tensors, [0] for the pair that attention gives, np.concatenate "
+                f"for np.r_, np.column_stack for np.c_."
             )
         return self._read()
 

@@ -35,6 +35,8 @@ def check_mask(mask: Array, shape: tuple[int, ...] | None = None) -> None:
             f"mask == 1, for a mask of 0 and -inf to be added mask == 0"
         )
     if not is_mask(mask, shape):
+        of_batch = {2: "; of keys (B, S) write mask[:, None, None, :]", 3: "; write mask[:, None]"}
+        remedy = of_batch.get(len(mask.shape), "") if shape is not None and len(shape) == 4 else ""
         raise errors.ShapeError(
-            f"a mask {mask.shape} does not broadcast to the scores {shape}: (..., queries, keys)"
+            f"a mask {mask.shape} does not broadcast to the scores {shape}: (..., queries, keys){remedy}"
         )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from minigrad import Array, Tensor, errors
+from minigrad.engine.errors import described
+from minigrad.engine.kinds import named
 from minigrad.nn import Module
 
 from .attention import attention, score_named
@@ -27,8 +29,9 @@ class MultiHeadAttention(Module):
         sizes: its widths, and the choices beside them.
     """
 
-    def __init__(self, sizes: AttentionSizes):
-        s = check_sizes(sizes, AttentionSizes)
+    @named
+    def __init__(self, sizes: AttentionSizes, *others: object):
+        s = check_sizes((sizes, *others) if others else sizes, AttentionSizes)
         w, H = s.widths, s.heads
         self.query = ToHeads(s.width, H, w.key, s.has_bias("query"))
         self.key = ToHeads(w.key_context, H, w.key, s.has_bias("key"))
@@ -55,8 +58,9 @@ class MultiHeadAttention(Module):
             query: (B, T, D).
             context: (B, S, C), from which keys and values are made: `query` itself for
                 self-attention. None: with a cache, what it remembers, and nothing new.
-            mask: booleans that broadcast to (B, H, T, S); True = may be attended to. A query that may
-                attend to nothing gets the output projection's bias.
+            mask: booleans that broadcast to (B, H, T, S); True = may be attended to. Of keys (B, S)
+                write mask[:, None, None, :], of queries and keys (B, T, S) mask[:, None]. A query that
+                may attend to nothing gets the output projection's bias.
             key: (B, S, C), in place of the context for the keys.
             value: (B, S, C), in place of the context for the values, as many as the keys.
             cache: what was attended to in earlier calls, and still is: the keys and values of this
@@ -67,9 +71,11 @@ class MultiHeadAttention(Module):
 
         Raises:
             ShapeError: if a width is not the one this attention was made for, if keys and values
-                differ in number, or if the mask does not fit.
+                differ in number, or if the mask does not fit, or has three axes.
             DTypeError: if the mask is not of booleans.
         """
+        if mask is not None:
+            _check_axes(mask)
         key = context if key is None else key
         value = context if value is None else value
         offset = 0 if cache is None else cache.length(self)
@@ -110,3 +116,22 @@ class MultiHeadAttention(Module):
 
     def describe(self) -> str:
         return f"{self.heads} heads"
+
+
+def _check_axes(mask: np.ndarray) -> None:
+    """Refuse a mask of three axes: NumPy would take one of each of a batch for one of each head.
+
+    Raises:
+        ShapeError, DTypeError: if it is one.
+    """
+    if len(getattr(mask, "shape", ())) != 3 or mask.shape[0] == 1:
+        return
+    if mask.dtype.kind == "f":
+        raise errors.DTypeError(
+            f"the third argument is the mask, of booleans, not {described(mask)}: for ones and zeros "
+            f"write mask == 1; keys and values have names: attention(query, key=..., value=...)"
+        )
+    raise errors.ShapeError(
+        f"a mask {mask.shape} is of four axes here: write mask[:, None] for one of each of a batch, "
+        f"mask[None] for one of each head"
+    )

@@ -5,7 +5,7 @@ import pytest
 from model_checks import check_gradients, random_tensor, randomized
 from properties import given, settings, st
 
-from minigrad import errors
+from minigrad import errors, nn
 from minitransformer import SCORES, AttentionSizes, Cache, MultiHeadAttention, attention, masks
 
 OPTIONS = [
@@ -189,6 +189,35 @@ def test_a_query_with_nothing_to_attend_to_gives_the_bias_of_the_output_alone():
     for name, parameter in layer.named_parameters():
         assert np.isfinite(parameter.grad.data).all(), name
     assert np.isfinite(x.grad.data).all()
+
+
+@pytest.mark.parametrize(
+    ("mask", "remedy"),
+    [
+        (np.ones((2, 3, 3), dtype=bool), r"mask\[:, None\] for one of each of a batch"),
+        (np.ones((2, 3), dtype=bool), r"of keys \(B, S\) write mask\[:, None, None, :\]"),
+        (random_tensor(2, 3, 4), r"have names: attention\(query, key=..., value=...\)"),
+    ],
+    ids=["of each of a batch", "of keys", "the value, as in Keras"],
+)
+def test_what_other_libraries_give_in_place_of_a_mask_is_told(mask, remedy):
+    """As many heads as there are in the batch: NumPy would take a mask of each for one of each head."""
+    x = random_tensor(2, 3, 4)
+    with pytest.raises(errors.MinigradError, match=remedy):
+        small()(x, x, mask)
+
+
+def test_the_pair_that_it_gives_is_no_array_and_this_is_told():
+    layer, x = small(), random_tensor(2, 3, 4)
+    for use in (lambda y: np.mean(y, axis=1), lambda y: x + y, nn.Linear(4, 2)):
+        with pytest.raises(errors.MinigradError, match=r"\[0\]"):
+            use(layer(x, x))
+
+
+def test_its_sizes_as_in_other_libraries_are_told():
+    for make in (lambda: MultiHeadAttention(8, 2), lambda: MultiHeadAttention(num_heads=2)):
+        with pytest.raises(errors.MinigradError, match="AttentionSizes"):
+            make()
 
 
 sizes = st.integers(1, 4)
