@@ -22,7 +22,8 @@ WINDOWS = (  # of 2 x 2 numbers, in the two last axes of c (2, 3, 4)
     "c[:, np.arange(2)[:, None, None, None] + np.arange(2)[:, None], "
     "np.arange(3)[:, None, None] + np.arange(2)].reshape(2, 2, 3, 4)"
 )
-STEPS = "for row in x: w = np.tanh(cell(np.concatenate([row, w])))"
+STEP = "w = np.tanh(cell(np.concatenate([row, w], axis=-1)))"
+STEPS = f"for row in x: {STEP}  # of a batch (B, T, D) take x[:, t] for row"
 ONE_SHAPE = "  # x and y of one shape"
 L1 = "np.mean(np.abs(x - y))" + ONE_SHAPE
 HUBER = "np.mean(np.where(np.abs(x - y) < 1, (x - y) ** 2 / 2, np.abs(x - y) - 0.5))" + ONE_SHAPE
@@ -159,6 +160,15 @@ MODULES = [
         for home in ("keras.callbacks", "keras", "nn", "optim")
     ),
     ("keras.utils.set_random_seed(0)", "mg.manual_seed(0)"),
+    *(
+        (
+            f"keras.{name}('w.npz')",
+            "model.load_state_dict(mg.load('w.npz')[0])  # of a model made anew",
+        )
+        for name in ("models.load_model", "load_model")
+    ),
+    ("keras.set_seed(0)", "mg.manual_seed(0)"),
+    ("np.random.seed(0)", "mg.manual_seed(0)"),
     ("keras.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
     ("keras.utils.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
 ]
@@ -312,9 +322,13 @@ LAYERS = [
     ("nn.Activation('relu')", "nn.Function(F.relu)"),
     ("nn.Model", "nn.Module"),
     ("nn.Layer", "nn.Module"),
-    (
-        "nn.Conv1d(4, 5, 2)",
-        "nn.Linear(8, 5)(c[:, np.arange(2)[:, None] + np.arange(2)].reshape(2, 2, 8))  # windows of 2",
+    *(
+        (
+            f"nn.{name}(4, 5, 2)",
+            "nn.Linear(8, 5)(c[:, np.arange(2)[:, None] + np.arange(2)].reshape(2, 2, 8))"
+            "  # windows of 2",
+        )
+        for name in ("Conv1d", "Conv1D")
     ),
     *(
         (f"nn.{name}(1, 5, 2)", f"nn.Linear(4, 5)({WINDOWS})  # windows of 2 x 2")
@@ -329,9 +343,20 @@ LAYERS = [
     ("nn.RMSNorm(3)", "x / np.sqrt(np.mean(x * x, -1, keepdims=True) + 1e-5)"),
     ("nn.RNN(3, 3)", f"cell = nn.Linear(6, 3); {STEPS}"),
     *(
-        (f"nn.{name}(3, 3)", f"cell = nn.Linear(6, 3); {STEPS}  # and a Linear for each gate")
+        (f"nn.{name}(3, 3)", f"cell = nn.Linear(6, 3); {STEPS}, and a Linear for each gate")
         for name in ("GRU", "GRUCell", "LSTM", "LSTMCell")
     ),
+    (
+        "nn.Bidirectional(layer)",
+        f"cell = nn.Linear(6, 3); for row in x[::-1]: {STEP}  # and forward, by another cell",
+    ),
+    ("nn.GlobalAveragePooling1D()(c)", "np.mean(c, axis=1)"),
+    ("nn.Lambda(lambda x: x * 2)", "nn.Function(lambda x: x * 2)"),
+    ("nn.Add()([x, y])", "x + y"),
+    ("nn.MeanSquaredError()(y, x)", "F.mse_loss(x, y)"),
+    ("nn.BinaryCrossentropy()(t, x)", BINARY),
+    ("nn.SparseCategoricalCrossentropy()(ids, x)", CLASSES),
+    ("nn.CategoricalCrossentropy()(F.one_hot(ids, 3), x)", CLASSES),
     ("nn.L1Loss()", L1),
     ("nn.HuberLoss()", HUBER),
     ("nn.SmoothL1Loss()", HUBER),
@@ -492,6 +517,7 @@ WORDS = {  # names of arguments
     "dim": "axis", "keepdim": "keepdims", "unbiased": "ddof", "correction": "ddof",
     "learning_rate": "lr", "in_features": "inputs", "out_features": "outputs",
     "num_embeddings": "symbols", "embedding_dim": "width", "num_classes": "N", "input": "x",
+    "units": "outputs", "use_bias": "bias", "epsilon": "eps",
     "rate": "p", "keep_dims": "keepdims", "input_dim": "symbols", "output_dim": "width",
 }  # fmt: skip
 
@@ -499,6 +525,13 @@ APART = {  # arguments that are none here
     "device": "leave it out: all arrays lie in the memory of this machine",
     "activation": "it is a layer of its own: nn.Sequential(nn.Linear(3, 4), F.relu); no softmax before "
     "cross_entropy, which takes scores",
+    "kernel_initializer": "write layer.weight.data = ... once the layer is made",
+    "from_logits": "leave it out: what is given are scores, before a softmax or sigmoid",
+    "mask_zero": "leave it out: attention takes mask=masks.padding(ids), of minitransformer, and "
+    "cross_entropy ignore_index=0",
+    "clipnorm": "write optim.clip_grad_norm(model.parameters(), 1.0) before each step",
+    "class_weight": "write np.mean(weights[ids] * F.cross_entropy(x, ids, reduction='none'))",
+    **dict.fromkeys(("beta_1", "beta_2"), "write betas=(0.9, 0.999)"),
     **dict.fromkeys(
         ("num_heads", "embed_dim", "key_dim"),
         "write MultiHeadAttention(AttentionSizes(8, 2)), of its width and heads",

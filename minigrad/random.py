@@ -9,10 +9,15 @@ import numpy as np
 
 from . import errors
 from .engine.modes import mode, setting
+from .missing import missing
 from .settings import whole
 
 _common = np.random.default_rng(0)
 Draw = Callable[[], np.ndarray]
+
+
+def __getattr__(name: str) -> object:
+    raise missing(__name__, name, "np.random", "torch")
 
 
 def manual_seed(seed: int) -> np.random.Generator:
