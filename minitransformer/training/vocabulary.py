@@ -94,10 +94,12 @@ class Vocabulary:
             ids = [id_of[symbol] for symbol in self._split(text)]
         except KeyError as unknown:
             symbol = unknown.args[0]
+            others = [s for s in (symbol.lower(), symbol.upper()) if s in id_of]
+            remedy = f"write {_short(others[0])}" if others else "change the text"
             raise VocabularyError(
                 f"unknown {self.level} {_short(symbol)} at position "
                 f"{list(self._split(text)).index(symbol)} of {_short(text)}; known are "
-                f"{_short(self._join(self.symbols))}: change the text, or train on texts that "
+                f"{_short(self._join(self.symbols))}: {remedy}, or train on texts that "
                 "have it"
             ) from None
         if not ids:

@@ -145,6 +145,12 @@ def test_an_unknown_character_is_named():
         assert part in str(error.value)
 
 
+def test_of_a_letter_that_is_known_in_the_other_case_this_is_said():
+    for known_to, text, known in ((CHARACTERS, "aB", "'b'"), (WORDS, "the Man", "'man'")):
+        with pytest.raises(VocabularyError, match=f"write {known}"):
+            known_to.encode(text)
+
+
 def test_an_unknown_word_is_named():
     with pytest.raises(VocabularyError) as error:
         WORDS.batch(["the man", "the man bit the car"])
