@@ -135,9 +135,11 @@ def test_a_parameter_counts_only_the_steps_in_which_it_had_a_gradient(kind, sett
 
 
 def test_a_step_without_any_gradient_is_told():
+    p = nn.Parameter([1.0])
     with pytest.warns(UserWarning, match=r"call loss.backward\(\) first") as told:
-        SGD([nn.Parameter([1.0])]).step()
+        SGD([p]).step()
     assert told[0].filename == __file__
+    assert p.item() == 1
 
 
 @pytest.mark.parametrize("kind", [SGD, Adam, AdamW])

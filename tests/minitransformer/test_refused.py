@@ -268,7 +268,7 @@ def test_what_the_command_line_refuses(what, saved, tmp_path, monkeypatch, capsy
     monkeypatch.chdir(tmp_path)
     files = {
         "text": "to be or not to be\n" * 20,
-        "pairs": "".join(f"{a}{b}\t{chr(ord(a) + 4)}{chr(ord(b) + 4)}\n" for a in "abcd" for b in "abcd"),
+        "pairs": "".join(f"{a}-{b}\t{chr(ord(a) + 4)}-{chr(ord(b) + 4)}\n" for a in "abcd" for b in "abcd"),
         "bad": "ab\tba\nba\tab\nno tab\naa\taa\nbb\tbb\n",
     }  # fmt: skip
     for name, text in files.items():
