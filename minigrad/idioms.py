@@ -148,28 +148,19 @@ MODULES = [
     ("tf.keras", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
     ("keras.Sequential", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
     ("keras.layers.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
-    ("keras.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
     ("keras.Input(shape=(3,))", "nn.Linear(3, 4)  # the first layer says how wide its input is"),
     ("keras.Model", "nn.Module"),
     ("keras.models.Model", "nn.Module"),
     ("keras.losses.MeanSquaredError()(y, x)", "F.mse_loss(x, y)"),
     ("keras.optimizers.Adam(1e-3)", "optim.Adam(model.parameters(), lr=1e-3)"),
     ("keras.activations.relu(x)", "F.relu(x)"),
-    *(
-        (f"{home}.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}")
-        for home in ("keras.callbacks", "keras", "nn", "optim")
-    ),
+    ("keras.callbacks.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}"),
     ("keras.utils.set_random_seed(0)", "mg.manual_seed(0)"),
-    *(
-        (
-            f"keras.{name}('w.npz')",
-            "model.load_state_dict(mg.load('w.npz')[0])  # of a model made anew",
-        )
-        for name in ("models.load_model", "load_model")
+    (
+        "keras.models.load_model('w.npz')",
+        "model.load_state_dict(mg.load('w.npz')[0])  # of a model made anew",
     ),
-    ("keras.set_seed(0)", "mg.manual_seed(0)"),
     ("np.random.seed(0)", "mg.manual_seed(0)"),
-    ("keras.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
     ("keras.utils.to_categorical(ids, 3)", "F.one_hot(ids, 3)"),
 ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import re
 import sys
 from collections.abc import Sequence
 
@@ -13,6 +14,7 @@ from .engine.table import TABLE
 from .idioms import instead
 
 PUBLIC: dict[str, Sequence[str]] = {}  # the names of modules for users, which enter them here
+ANYWHERE = r"(?:torch|jax|tf|keras|nn|optim|F)(?:\.\w+)*"  # before a name in the first column
 IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 
 
@@ -22,12 +24,25 @@ def missing(module: str, name: str, *homes: str) -> AttributeError | ImportError
     Args:
         homes: as for `instead`.
     """
-    remedy = instead(name, source_line, *homes) or _elsewhere(module, name)
+    path = _written(name)
+    remedy = ""
+    for what, where in ((path, homes), (path.rpartition(".")[2], [ANYWHERE]), (name, homes)):
+        remedy = remedy or instead(what, source_line, *where) or _elsewhere(module, what)
+    if module == "minigrad" and re.search(r"(?<![\w.])(nn|optim)\.", remedy):
+        remedy += " (from minigrad import nn, optim)"
     asking = sys._getframe(2)
     # Of an AttributeError, the statement `from MODULE import NAME` keeps no word.
     if remedy and asking.f_code.co_code[asking.f_lasti] == IMPORT_FROM:
         return ImportError(f"cannot import name {name!r} from {module!r}{remedy}", name=module)
     return AttributeError(f"module {module!r} has no attribute {name!r}{remedy}")
+
+
+def _written(name: str) -> str:
+    """The name as the running line has it, with what follows: of `mg.keras.layers.LSTM(3)`, where
+    `keras` is missing, keras.layers.LSTM. Its last part says what is meant."""
+    line = source_line()
+    written = re.search(rf"\.({re.escape(name)}(?:\.\w+)*)\b", line.text if line else "")
+    return written[1] if written else name
 
 
 def _elsewhere(module: str, name: str) -> str:

@@ -180,6 +180,13 @@ def test_of_a_dotted_name_the_row_is_that_of_the_whole_name():
         (lambda: mg.autograd.grad(w), "write mg.grad(f)(w)"),
         (lambda: mg.utils.to_categorical(IDS), "for keras.utils.to_categorical(ids, 3) write"),
         (lambda: mg.utils.data.DataLoader, "batches of a loader"),
+        (lambda: mg.keras.layers.LSTM(3), "for nn.LSTM(3, 3) write"),
+        (lambda: mg.layers.Dropout(0.1), "write minigrad.nn.Dropout"),
+        (lambda: mg.losses.BinaryCrossentropy(), "for nn.BinaryCrossentropy()(t, x) write"),
+        (lambda: mg.optimizers.RMSprop(), "for optim.RMSprop(model.parameters()) write"),
+        (lambda: mg.keras.callbacks.EarlyStopping(), "for keras.callbacks.EarlyStopping() write"),
+        (lambda: mg.models.load_model("m"), "mg.load('w.npz')[0]"),
+        (lambda: mg.keras.layers.Dense(4), "its own (from minigrad import nn, optim)"),
     ):
         with pytest.raises(AttributeError, match=re.escape(remedy)):
             call()
