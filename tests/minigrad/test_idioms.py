@@ -187,6 +187,7 @@ def test_of_a_dotted_name_the_row_is_that_of_the_whole_name():
         (lambda: mg.keras.callbacks.EarlyStopping(), "for keras.callbacks.EarlyStopping() write"),
         (lambda: mg.models.load_model("m"), "mg.load('w.npz')[0]"),
         (lambda: mg.keras.layers.Dense(4), "its own (from minigrad import nn, optim)"),
+        (lambda: mg.layers.GlobalAveragePooling1D(), "write np.mean(c, axis=1)"),
     ):
         with pytest.raises(AttributeError, match=re.escape(remedy)):
             call()
