@@ -16,6 +16,7 @@ from .arrays.state import matched
 from .engine.errors import described
 from .engine.kinds import has_axes, named
 from .engine.source import source_line
+from .engine.modes import effect
 from .engine.tensor import Tensor, read_only, tensor_of
 from .idioms import SET, instead
 from .missing import PUBLIC, missing
@@ -80,10 +81,12 @@ class Optimizer:
 
     @lr.setter
     def lr(self, lr: float) -> None:
+        effect("sets a learning rate")
         self._lr = real("lr", lr)
 
     def zero_grad(self) -> None:
         """Forget all gradients: each is None again."""
+        effect("calls zero_grad()")
         for p in self.parameters:
             p.node.grad = None
 
@@ -107,6 +110,7 @@ class Optimizer:
 
         A graph that used the array of before keeps that. Warns if none has a gradient.
         """
+        effect("calls step() of an optimiser")
         if self.dtypes != [p._array.dtype for p in self.parameters]:  # converted since
             self._lay_out(self.state)
         grads = [p.node.grad for p in self.parameters]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from . import errors
-from .engine.modes import mode, setting
+from .engine.modes import effect, mode, setting
 from .missing import missing
 from .settings import whole
 
@@ -27,6 +27,7 @@ def manual_seed(seed: int) -> np.random.Generator:
         ConfigError: if `seed` is not a whole number from 0.
     """
     global _common
+    effect("calls manual_seed()")
     _common = np.random.default_rng(whole("a seed", seed))
     return _common
 

@@ -84,7 +84,8 @@ def compile(  # noqa: A001 - as in PyTorch
 
     A call raises:
         GraphError: if the function returns no tensor, takes numbers out of the graph (`item()`, an
-            `if`), or computes something else from call to call.
+            `if`), computes something else from call to call, or changes a leaf, a gradient, an optimiser
+            or the seed.
         ArgumentError: for an argument of another type.
 
     `backward()` of what it returns raises:

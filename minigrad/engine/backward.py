@@ -12,7 +12,7 @@ from . import errors
 from .arguments import as_array
 from .base import AnyArray, BaseTensor
 from .kinds import checked
-from .modes import mode, setting
+from .modes import effect, mode, setting
 from .node import Node
 from .walk import freed, walk
 
@@ -50,6 +50,7 @@ def backward(
         ShapeError: if `gradient` is left out and the tensor has more than one element, or does not
             have its shape.
     """
+    effect("calls backward()")
     start = first_gradient(root, gradient, create_graph)
     end, frees = root._node, not (retain_graph or create_graph)
     gradients = []

@@ -71,6 +71,9 @@ class Watcher:
     def on_write(self, array: np.ndarray, node: Node | None) -> None:
         """See an array written to; `node` is what its numbers are now, or None."""
 
+    def on_effect(self, what: str, node: Node | None = None) -> None:
+        """See what is done beside computing, such as "w.grad = ...", to this node, or to all."""
+
 
 class Mode(NamedTuple):
     """The settings that hold for operations.
@@ -111,6 +114,12 @@ def _mode_of(settings: tuple[Options, ...]) -> Mode:
     fields = {name: value for s in settings for name, value in s.items()}
     fields["watchers"] = tuple(w for s in settings for w in s.get("watchers", ()))
     return Mode(**fields, settings=settings)
+
+
+def effect(what: str, node: Node | None = None) -> None:
+    """Tell those who watch of what is done beside computing."""
+    for watcher in mode.get().watchers:
+        watcher.on_effect(what, node)
 
 
 # --- of the whole process ---------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from .by_hand import data_of
 from .errors import PROBLEMS, Options
 from .followed import SHAPE_ONLY, Followed, followed
 from .kinds import named, not_of
-from .modes import current_box, get_default_dtype, mode
+from .modes import current_box, effect, get_default_dtype, mode
 from .node import Edge, Node, edges_to
 from .operators import Operators
 from .saving import to_save
@@ -165,6 +165,7 @@ class Tensor(Operators):
                 raise errors.ShapeError(
                     f"a gradient of shape {gradient.shape} does not fit a tensor of {self.shape}"
                 )
+        effect("sets a gradient", self.node)
         self.node.grad = gradient
 
     def retain_grad(self) -> Tensor:
@@ -265,6 +266,7 @@ class Tensor(Operators):
             raise errors.ShapeError(f"cannot copy shape {array.shape} into shape {self.shape}")
         if self.requires_grad and array.dtype.kind != "f":
             raise errors.DTypeError(f"{array.dtype} cannot require a gradient, as this tensor does")
+        effect("gives a leaf new values", self.node)
         self._array, self.node.dtype = read_only(array), array.dtype
         return self
 
