@@ -10,6 +10,7 @@ import collections
 import contextlib
 import copy
 import functools
+import inspect
 import operator
 import types
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -37,7 +38,7 @@ class Outside:
 
     def __init__(self, function: Callable):
         self._function = function
-        self._called: dict[Any, None] = {}  # modules, and functions among the arguments
+        self._called: dict[Any, None] = {}  # modules, rules, and functions among the arguments
         self._read: dict[int, Tensor] = {}  # the tensors that calls read, by id
         self._places: list[Place] | None = None  # None until the function is called
         self._seen = Seen([], (), [])
@@ -56,11 +57,12 @@ class Outside:
         return id(a) in self._leaves
 
     def note(self, recorded: RecordedCall, args: tuple, kwargs: dict[str, Any]) -> None:
-        """Note the modules, functions and tensors that a recorded call read, and look again."""
+        """Note the modules, functions, rules and tensors that a recorded call used, and look again."""
         given: list[Any] = []
         mapped((args, kwargs), lambda a: given.append(a) or a)  # type: ignore[func-returns-value]
         called = [a for a in given if callable(a) and not isinstance(a, Tensor)]
-        self._called.update(dict.fromkeys([*recorded.modules, *called]))
+        rules = [rule for node in recorded.graph.nodes for rule in node.rules]
+        self._called.update(dict.fromkeys([*recorded.modules, *called, *rules]))
         read = (t for n, t in recorded.tensors.items() if n not in recorded.arguments)
         self._read.update((id(t), t) for t in read)
         self._look()
@@ -209,6 +211,9 @@ def places_of(a: Any, search: Search) -> Iterator[Place]:
 def _in_function(a: types.FunctionType, search: Search) -> Iterator[Place]:
     file, names, read, _ = search
     if a.__globals__ is not file:
+        inner = inspect.unwrap(a)  # of a wrapper that another file made, as `rule` does
+        if getattr(inner, "__globals__", None) is file:
+            yield lambda: [inner]
         return
     own = tuple(dict.fromkeys(n for n in _names(a.__code__) if n in a.__globals__))
     yield lambda: [getattr(cell, "cell_contents", None) for cell in a.__closure__ or ()]

@@ -74,6 +74,14 @@ class CallRecording(Recording):
         if self.taken_out_at is None and not by_definition():
             self.taken_out_at = source_line()
 
+    def on_effect(self, what: str, node: Node | None = None) -> None:
+        if node is not None and node.number > self.start:  # the call made it
+            return
+        raise GraphError(
+            f"a compiled function {what}, at {source_line()}: its program computes the result alone, "
+            f"and would leave that out. Do it outside of the function, or call it without mg.compile"
+        )
+
     def lost(self, leaves: Iterable[Node]) -> SourceLine | None:
         """The first line that took numbers out; or made an array that no operation was given, if NumPy
         may have made one of `leaves` of it, unseen.
@@ -170,6 +178,7 @@ class RecordedCall:
             self.result = function(*args, **kwargs)
         check_result(function, self.result)
         recording.node_of(self.result)  # no operation may have been given it
+        end = count()
         graph, captured = capture.captured(GraphData, self.result)
         numbers = captured.number
         if (line := recording.lost(n for n in numbers if n.operation is None)) is not None:
@@ -178,7 +187,8 @@ class RecordedCall:
                 f"those of its first call forever. Compute with the tensor itself, and with np.where "
                 f"in place of `if`; or call it without mg.compile"
             )
-        own = {number for node, number in numbers.items() if node.number > recording.start}
+        # Not what the capture made: leaves for the arrays of calls before this one.
+        own = {n for node, n in numbers.items() if recording.start < node.number < end}
         if any(graph[n].kind == "operation" for n in numbers.values() if n not in own):
             graph = graph.part(own, {box.number for box in graph.boxes})
         self.graph: GraphData = graph

@@ -84,7 +84,7 @@ class ProgramCall:
         if self.instance.latest is not self:
             raise GraphError(
                 f"a later call has overwritten the memory of this compiled one: call backward() before "
-                f"the next call, {itself}"
+                f"the next call, compile one function that makes both calls, {itself}"
             )
         run, self.run = self.run, None
         with self.instance.errors():

@@ -339,8 +339,31 @@ def the_gradient_of_a_tensor():
     return lambda a: np.sum(W * w.grad * a), lambda: setattr(w, "grad", array(4) * 2)
 
 
+def a_global_of_a_rule():
+    _, change = a_global_of_a_helper()
+    scaled = mg.rule(lambda x: x * 1, lambda g, _y, _x: g * SCALE)
+    return lambda a: np.sum(scaled(W) * a), change
+
+
+def a_global_of_the_function_of_a_rule():
+    _, change = a_global_of_a_helper()
+    scaled = mg.rule(lambda x: x * SCALE, lambda g, _y, _x: g)
+    return lambda a: np.sum(scaled(W) * a), change
+
+
+def a_global_of_a_definition():
+    _, change = a_global_of_a_helper()
+
+    @mg.definition
+    def scaled(x):
+        return x * SCALE
+
+    return lambda a: np.sum(scaled(W) * a), change
+
+
 OUTSIDE = [
     the_gradient_of_a_tensor,
+    a_global_of_a_rule, a_global_of_the_function_of_a_rule, a_global_of_a_definition,
     an_item_of_a_module_of_pythons, an_attribute_of_a_class_that_is_named,
     an_attribute_of_a_class_in_a_class, an_attribute_in_a_method_of_the_class,
     a_global_in_a_static_method, a_slot, an_item_by_a_method_of_its_class,
@@ -480,6 +503,48 @@ def test_arguments_may_be_results(made, at_once):
             found.append([y.item(), *x.grad.data])
         assert found[0] == found[1]
     assert step.source
+
+
+def test_results_of_calls_that_ran_as_they_are_may_be_arguments():
+    step = mg.compile(lambda h, x: np.tanh(h * W + x))
+    for _ in range(4):
+        h = new_leaf(4)
+        for _ in range(3):
+            h = step(h, array(4))
+    assert step.source
+    with pytest.raises(errors.GraphError, match="one function that makes both calls"):
+        np.sum(h).backward()
+
+
+OPTIMIZER = mg.optim.SGD([W], lr=0.1)
+EFFECTS = {
+    "W.copy_(a)": lambda a: W.copy_(a),
+    "W.data = a": lambda a: setattr(W, "data", a),
+    "W.zero_()": lambda _: W.zero_(),
+    "W.grad = None": lambda _: setattr(W, "grad", None),
+    "zero_grad": lambda _: OPTIMIZER.zero_grad(),
+    "step": lambda _: OPTIMIZER.step(),
+    "lr": lambda _: setattr(OPTIMIZER, "lr", 0.1),
+    "backward": lambda a: np.sum(W * a).backward(),
+    "manual_seed": lambda _: mg.manual_seed(0),
+}
+
+
+@pytest.mark.parametrize("effect", EFFECTS.values(), ids=EFFECTS)
+def test_what_a_program_would_leave_out_is_refused_with_the_line(effect):
+    before = W.data
+
+    def function(a):
+        effect(a)
+        return np.sum(W * a)
+
+    step = mg.compile(function)
+    try:
+        step(array(4))
+        with pytest.raises(errors.GraphError, match=r"a compiled function .* at test_sharp_edges"):
+            step(array(4))
+    finally:
+        W.data = before
 
 
 @pytest.mark.parametrize(
