@@ -101,6 +101,11 @@ class _Capture(Reached):
         self.names = Names(self, error)
         self.boxes = Boxes(self, self.names)
         self.constants = Constants(self)
+        ahead, behind = (  # of the walk back: to where a gradient is yet to come, and where it came
+            {to for node in self.calls if _is_ahead(node) is yet for _, _, to in node.edges}
+            for yet in (True, False)
+        )
+        self.left_over = ahead - behind  # of leaves, a `.grad` is of another computation
 
     def graph(self, kind: type[G], title: str = "") -> G:
         kept = self._kept()
@@ -154,6 +159,8 @@ class _Capture(Reached):
         gradient, state = gradient_of(node)
         if node.operation is None and arrived is not None:
             gradient, state = arrived, _known(arrived)  # `.grad` may be of another computation
+        elif node.operation is None and node in self.left_over:
+            gradient, state = None, "not computed"
         box = self.boxes.of.get(node)
         operation = node.operation
         return GraphNode(
@@ -265,6 +272,13 @@ def gradient_of(node: Node) -> tuple[np.ndarray | None, str]:
 
 def _known(gradient: np.ndarray | None) -> str:
     return "known" if gradient is None or gradient.any() else "zero"
+
+
+def _is_ahead(node: Node) -> bool:
+    """Tell whether an operation is known to wait for its gradient, as it is recorded and has none."""
+    return not (
+        node.note is None or node.note.contributions or node.saved is None or node.grad is not None
+    )
 
 
 def _walked_once(node: Node) -> bool:

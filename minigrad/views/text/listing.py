@@ -217,7 +217,8 @@ def _contraction(graph: GraphData, node: GraphNode) -> int | None:
 class Row:
     """The totals of the operations of one name, or in one module.
 
-    `flops` counts the forward computation; `uncounted` how many operations have no rule for that.
+    `flops` counts the forward computation; `uncounted` how many operations have no rule for that;
+    `parameters` the numbers in parameters, in the total also in other leaves that require a gradient.
     """
 
     name: str
@@ -300,7 +301,9 @@ def summary(graph: GraphData) -> Summary:
     owned = _by_module(graph, parameters)
     most_first = sorted(by_operation.items(), key=lambda item: (-len(item[1]), item[0]))
     return Summary(
-        total=row("total", operations, parameters),
+        total=row(
+            "total", operations, [n for n in graph.nodes if n.kind in ("parameter", "input")]
+        ),
         depth=depth(graph),
         by_operation=tuple(row(name, nodes) for name, nodes in most_first),
         by_module=tuple(row(name, inside[name], owned.get(name, ())) for name in inside),

@@ -304,6 +304,18 @@ def test_the_gradient_of_a_recorded_leaf_is_that_of_this_computation_whatever_gr
         np.testing.assert_allclose(by_label(mg.graph(y))["x"].gradient, expected, rtol=1e-6)
 
 
+def test_what_an_earlier_computation_left_in_grad_is_no_gradient_of_one_that_was_not_walked():
+    x = leaf([1.0, 2.0])
+    np.sum(100 * x).backward()
+    with mg.record():
+        y, z = np.sum(x * x), np.sum(x + x)
+    assert {n.state for n in mg.graph(y).nodes} == {"not computed"}
+    assert by_label(mg.graph(x))["x"].state == "known"
+    z.backward()
+    assert {n.state for n in mg.graph(y).nodes} == {"not computed"}
+    assert by_label(mg.graph(y, z))["x"].state == "known"
+
+
 def test_after_two_walks_over_one_part_leaves_have_the_sum_as_other_nodes_have():
     x = leaf([1.0, 2.0])
     with mg.record():
@@ -640,6 +652,11 @@ def test_modules_include_what_is_inside_them():
     assert rows["model"].parameters == 3 * 4 + 4 + 4 * 2 + 2
     assert rows["hidden"].flops == 2 * 2 * 3 * 4 + 8
     assert rows["model"].flops == rows["hidden"].flops + rows["out"].flops + 8
+
+
+def test_leaves_outside_of_modules_count_as_parameters_if_they_are_trained():
+    summary = mg.graph(np.sum(leaf(np.ones((2, 3))) * mg.Tensor(np.ones(3)))).summary()
+    assert "6 parameter values" in str(summary)
 
 
 def test_the_longest_chain():
