@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -184,8 +185,8 @@ class RecordedCall:
         if (line := recording.lost(n for n in numbers if n.operation is None)) is not None:
             raise GraphError(
                 f"{name} takes numbers out of the graph, at {line}: compiled, it would use "
-                f"those of its first call forever. Compute with the tensor itself, and with np.where "
-                f"in place of `if`; or call it without mg.compile"
+                f"those of its first call forever. {_instead_of(line.text)}; or call it without "
+                f"mg.compile"
             )
         # Not what the capture made: leaves for the arrays of calls before this one.
         own = {n for node, n in numbers.items() if recording.start < node.number < end}
@@ -262,9 +263,19 @@ class RecordedCall:
                 raise GraphError(
                     f"numbers that differ from call to call are no part of the graph, at "
                     f"{self.graph.line_of(node.number)}: they were computed outside of tensors. Give "
-                    f"them as an argument, or compute them with tensors; random numbers are drawn with "
-                    f"minigrad.random.drawn"
+                    f"them as an argument, or compute them with tensors; draw random numbers with "
+                    f"mg.random.drawn(lambda rng: rng.normal(size=2))"
                 )
+
+
+def _instead_of(line: str) -> str:
+    """Say what to write for a line that takes numbers out."""
+    if re.search(r"\b(if|elif|while)\b", line):
+        return "Compute both cases, and choose with np.where in place of `if`"
+    return (
+        "Compute with the tensor itself, or with x.detach() if no gradient is to go back to it; what is "
+        "to be printed or checked, read outside of the function"
+    )
 
 
 def _same_call(one: Fact, other: Fact) -> bool:

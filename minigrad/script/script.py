@@ -31,6 +31,7 @@ from .symbols import (
     Symbol,
     SymbolCall,
     alias,
+    plain,
     replaced,
     simplest,
     stand_in,
@@ -116,10 +117,7 @@ class Script:
             return
         made = self.results[node.number] = self.result(node)
         if node.value is not None and not equal(np.asarray(made.value), node.value):
-            raise GraphError(
-                f"{_called(node)} does not give what it gave: a leaf was given new values while the "
-                f"result was being computed"
-            )
+            raise GraphError(self._why_another(node))
         if node.number in self.instead:
             gate = Symbol(np.asarray(True), role=Role("gate", node.number))
             self.gates[node.number] = gate
@@ -129,6 +127,22 @@ class Script:
         made = self.with_role(made, Role("value", node.number))
         made.value = np.asarray(made.value)
         self.values[node.number] = made
+
+    def _why_another(self, node: GraphNode) -> str:
+        """Say why a node does not give what it gave: a function before it may draw random numbers."""
+        for made in (self.graph[number] for number in self.results):
+            args = plain(self.arguments(made))
+            again = made.function(*args, **made.options)  # type: ignore[misc]
+            if not equal(np.asarray(again), np.asarray(self.results[made.number].value)):
+                return (
+                    f"{_called(made)} gives other numbers each time, for the same arguments: give it "
+                    f"random numbers as one of them, such as mg.random.drawn(lambda rng: "
+                    f"rng.normal(size={made.shape}))"
+                )
+        return (
+            f"{_called(node)} does not give what it gave: a leaf was given new values while the "
+            f"result was being computed"
+        )
 
     def result(self, node: GraphNode) -> Symbol:
         """The symbol that the function of a node gives, with the calls that it is made of.

@@ -1,6 +1,7 @@
 """A compiled function against the function itself: values, gradients, and what it refuses."""
 
 import itertools
+import re
 import threading
 
 import numpy as np
@@ -310,19 +311,20 @@ def test_two_calls_of_one_loss_are_refused_where_they_share_memory():
 
 
 TAKING = {
-    "item": lambda x: np.sum(x) * x.item(),
-    "if": lambda x: np.sum(x) if x > 0 else np.sum(-x),
-    "float": lambda x: np.sum(x) * float(x.detach()),
+    "item": (lambda x: np.sum(x) * x.item(), "x.detach()"),
+    "if": (lambda x: np.sum(x) if x > 0 else np.sum(-x), "np.where in place of `if`"),
+    "float": (lambda x: np.sum(x) * float(x.detach()), "outside of the function"),
 }
 
 
-@pytest.mark.parametrize("f", TAKING.values(), ids=TAKING)
-def test_numbers_taken_out_are_refused_with_the_line(f):
+@pytest.mark.parametrize(("f", "says"), TAKING.values(), ids=TAKING)
+def test_numbers_taken_out_are_refused_with_the_line_and_what_to_write_instead(f, says):
     step = mg.compile(f)
     x = leaf([1.0])
     step(x)
     with pytest.raises(
-        errors.GraphError, match=r"takes numbers out of the graph, at test_compile.py:"
+        errors.GraphError,
+        match=rf"takes numbers out of the graph, at test_compile.py:.*{re.escape(says)}",
     ):
         step(x)
 

@@ -665,6 +665,13 @@ def test_what_is_drawn_once_is_refused(at_once, draw):
         [step(new_leaf(4)) for _ in range(3)]
 
 
+def test_a_rule_whose_function_draws_is_named():
+    noise = mg.rule(lambda x: x + np.random.default_rng().random(4), lambda g, _y, _x: g)
+    step = mg.compile(lambda x: np.sum(noise(W) * x))
+    with pytest.raises(errors.GraphError, match=r"noise #\d gives other numbers .*size=\(4,\)"):
+        [step(array(4)) for _ in range(3)]
+
+
 class Kind(enum.Enum):
     ADD = 1
     TAKE = 2
