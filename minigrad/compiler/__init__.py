@@ -8,7 +8,7 @@ Read it from the whole to the parts:
 
 1. `step`: the compiled function, which runs as it is, is recorded, or has a plan
 2. `keys`: all that a plan depends on, so that calls with equal keys have one plan; `outside`: what of
-   that stands outside of the arguments
+   that stands outside of the arguments; `changing`: a warning where that differs at each call
 3. `recorded`: a call of the function, recorded, and the facts by which two are compared;
    `other_numbers`: the comparison with a call that has other numbers
 4. `plan`: the program for one key, and what each run of it is given

@@ -81,13 +81,23 @@ class Outside:
                 g.bit_generator.state = before
 
     def _look(self) -> None:
-        self._places, leaves = find_places([self._function, *self._called], self._read)
-        self._leaves = {id(a): a for a in leaves}
-        self._generators = [a for a in leaves if isinstance(a, np.random.Generator)]
+        self._places, found, _ = find_places([self._function, *self._called], self._read)
+        self._leaves = {id(a): a for a in found if isinstance(a, LEAVES)}
+        self._generators = [a for a in found if isinstance(a, np.random.Generator)]
+
+    def named(self) -> Iterator[tuple[Any, str, Any]]:
+        """List what stands outside now: the object that it is in, its name there, and its mark."""
+        _, found, names = find_places([self._function, *self._called], self._read)
+        file = _globals_of(self._function)
+        for a in found:
+            for name, value in _named_in(a, file, names):
+                yield a, name, _mark(value)
 
 
-def find_places(roots: Sequence[Any], read: Collection[int]) -> tuple[list[Place], list[Any]]:
-    """Return the places that a function reads, and the tensors, arrays and generators there.
+def find_places(
+    roots: Sequence[Any], read: Collection[int]
+) -> tuple[list[Place], list[Any], set[Any]]:
+    """Return the places that a function reads, the objects there, and the names that lead to them.
 
     Of functions in its file, the places are what they name: variables, attributes, also of classes and
     of Python's modules, properties, and what Python calls by itself, as `__getitem__`. Of lists and
@@ -102,7 +112,7 @@ def find_places(roots: Sequence[Any], read: Collection[int]) -> tuple[list[Place
         known = len(names)
         places, seen = _walk(roots, names, read)
         if len(names) == known:  # else there are names that the objects before were not asked for
-            return places, [a for a in seen if isinstance(a, LEAVES)]
+            return places, seen, names
 
 
 def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list[Place], list[Any]]:
@@ -275,6 +285,21 @@ KINDS: tuple[tuple[Any, Callable[[Any, Search], Iterator[Place]]], ...] = (
     (dict, _in_dict),
     (object, _in_object),
 )
+
+
+def _named_in(a: Any, file: Any, names: Collection[Any]) -> Iterable[tuple[str, Any]]:
+    """The names in an object, as they are written after its own, and what these stand for."""
+    if isinstance(a, types.FunctionType):
+        if a.__globals__ is not file:
+            return []
+        free = inspect.getclosurevars(a)
+        return [*free.nonlocals.items(), *free.globals.items()]
+    if isinstance(a, LISTS):
+        return [("", len(a)), *((f"[{i}]", b) for i, b in enumerate(a))]
+    if isinstance(a, dict):
+        return [("", len(a)), *((f"[{k!r}]", b) for k, b in a.items())]
+    every = isinstance(a, Module)
+    return [(f".{n}", v) for n, v in getattr(a, "__dict__", {}).items() if every or n in names]
 
 
 def _is_theirs(a: Any) -> bool:

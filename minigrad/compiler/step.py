@@ -21,6 +21,7 @@ from ..ran.recording import record
 from ..settings import flag, whole
 from ..settings import function as checked_function
 from ..views.graph import Graph, graph
+from .changing import Changing
 from .keys import Key, alike, form_of
 from .of_watched import CompiledGraph
 from .other_numbers import check_with_other_numbers
@@ -159,6 +160,7 @@ class Compiled(WithProgram):
         functools.update_wrapper(self, function)
         self.function, self.exact, self.at_once, self.plans = function, exact, at_once, plans
         self._outside = Outside(function)
+        self._changing = Changing(getattr(function, "__name__", "the function"), self._outside)
         self._lock = threading.RLock()
         self._met: OrderedDict[Key, _Met] = OrderedDict()
         self._checked: set[Key] = set()  # keys without shapes, compared for other numbers
@@ -170,6 +172,8 @@ class Compiled(WithProgram):
             return self.function(*args, **kwargs)
         tries = 0
         while (plan := self._plan_of(call := self._call_with(args, kwargs))) is None:
+            if not tries:
+                self._changing.note(call.key)
             if tries > RECORDED:  # what stands outside is another thing each time
                 return self.function(*args, **kwargs)
             tries += 1
@@ -208,8 +212,11 @@ class Compiled(WithProgram):
 
     def _last(self) -> Plan:
         if not self._plans:
+            why = (
+                f", and {name} was different at each call" if (name := self._changing.name) else ""
+            )
             raise GraphError(
-                "there is no program yet: it is made at the third call with arguments of one shape"
+                f"there is no program yet: it is made at the third call with arguments of one shape{why}"
             )
         return next(reversed(self._plans.values()))[0]
 

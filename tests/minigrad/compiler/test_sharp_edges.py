@@ -779,6 +779,43 @@ def test_a_table_that_two_first_calls_make_at_once_is_one_in_the_program():
     assert step.source
 
 
+def a_list_that_the_function_reads():
+    known = []
+    return lambda a: known.append(1) or np.sum(W * a), "known"
+
+
+def a_count_of_a_module():
+    class Counting(nn.Module):
+        def __init__(self):
+            self.count = 0
+
+        def forward(self, a):
+            self.count += 1
+            return np.sum(W * a)
+
+    model = Counting()
+    return lambda a: model(a), r"model\.count"
+
+
+def an_array_in_a_dict():
+    state = {"mean": np.zeros(4)}
+    return lambda a: state["mean"].__iadd__(1) is not None and np.sum(W * a), r"state\['mean'\]"
+
+
+@pytest.mark.parametrize(
+    "make", [a_list_that_the_function_reads, a_count_of_a_module, an_array_in_a_dict],
+    ids=lambda make: make.__name__,
+)  # fmt: skip
+def test_what_is_different_at_each_call_is_named_once(make):
+    function, name = make()
+    step = mg.compile(function)
+    with pytest.warns(UserWarning, match=f"{name} was different at each of the last 8") as seen:
+        [step(array(4)) for _ in range(18)]
+    assert [w.filename for w in seen] == [__file__]
+    with pytest.raises(errors.GraphError, match=f"{name} was different at each call"):
+        step.source
+
+
 def test_a_list_that_only_grows_keeps_no_function_from_its_program():
     class Trainer:
         def __init__(self):
