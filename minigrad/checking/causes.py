@@ -40,7 +40,8 @@ class Finding:
     Attributes:
         kind: in a word or two: "factor", "sign", "zero", "transpose", "missing sum", "missing
             keepdims", "wrong axis", "wrong argument", "repeated index", "power", "no g",
-            "overwritten", "kink", "step", "not finite", "float32", "outside the graph", "unknown".
+            "overwritten", "kink", "flat", "step", "not finite", "float32", "outside the graph",
+            "unknown".
         what: in a sentence.
         place: the operation and the argument, the rule, and the line of code; "" for no operation.
     """
@@ -201,6 +202,11 @@ class _Rerun:
                 analytic = fit(wrong.share(ones), argument, ones)
                 left, right = sides(self.compute, [ones], argument, k, EPS)
                 return _kink(argument[k], left, right, analytic[k], at)
+            if not numeric.any():
+                what = (
+                    "the function is flat there, as a step is: a derivative of one's choice, other "
+                )
+                return Finding("flat", what + "than 0, cannot be checked", at)
         kind, what = pattern(analytic, numeric, self._counts(i))
         if kind not in ("unknown", "shape"):
             return Finding(kind, what, at)

@@ -410,6 +410,12 @@ def test_a_kink_between_the_two_points_is_named(at):
     assert "relu" in finding.place
 
 
+def test_a_derivative_of_choice_where_the_function_is_flat_is_named():
+    through = mg.rule(lambda x: np.round(x), lambda g, _y, _x: g)
+    with pytest.raises(errors.GradcheckError, match="flat: the function is flat there"):
+        mg.gradcheck(lambda x: through(x) ** 2, np.array([0.3, 1.2]))
+
+
 def test_a_kink_that_python_makes_is_named():
     f = lambda x: x * 2 if x.item() > 1 else x * 5 - 3
     report = gradcheck(f, np.array(1.0), raise_on_failure=False)
