@@ -39,6 +39,15 @@ INSTEAD = {
     "dtype": "convert with x.astype(dtype), before it or after",
     "initial": "put it in afterwards, as in np.sum(x) + initial, or np.maximum(np.max(x), initial)",
 }
+IN_PLACE_OF: dict[Callable, str] = {  # functions without an entry
+    np.lib.stride_tricks.sliding_window_view: "Take windows by an index, such as x[:, i, j] with "
+    "i = np.arange(3)[:, None, None, None] + np.arange(2)[:, None] and "
+    "j = np.arange(4)[:, None, None] + np.arange(2) for the 3 x 4 windows of 2 x 2 in the last axes",
+    **dict.fromkeys(
+        (np.save, np.savez, np.savez_compressed),
+        "Save arrays by name, as minigrad.save('w.npz', {'w': w.data})",
+    ),
+}
 
 
 # --- entries --------------------------------------------------------------------------------------
@@ -294,7 +303,8 @@ def lookup(function: Callable) -> Operation | Definition:
         return TABLE[function]
     except KeyError:
         raise UnsupportedError(
-            f"{name_of(function)} has no derivative here, so it cannot take a Tensor. Write it with "
-            f"functions that have one, call it on `x.detach().numpy()` if no gradient should flow, or "
-            f"add a rule: minigrad.rule({name_of(function)}, lambda g, y, *args: ...)."
+            f"{name_of(function)} has no derivative here, so it cannot take a Tensor. "
+            f"{IN_PLACE_OF.get(function, 'Write it with functions that have one')}, call it on "
+            f"`x.detach().numpy()` if no gradient should flow, or add a rule: "
+            f"minigrad.rule({name_of(function)}, lambda g, y, *args: ...)."
         ) from None

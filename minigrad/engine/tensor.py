@@ -212,9 +212,10 @@ class Tensor(Operators):
         if self.requires_grad:
             raise errors.DetachError(
                 f"{what} would take the value of a tensor out of the graph: its gradient would be lost. "
-                f"If that is meant, write x.detach(), x.detach().numpy() or x.item(). Otherwise write "
-                f"np.stack for a list of tensors, [0] for the pair that attention gives, np.concatenate "
-                f"for np.r_, np.column_stack for np.c_."
+                f"If that is meant, write x.detach(), x.detach().numpy() or, for a number, x.item(), as "
+                f"in '%.3f' % x.item(). Otherwise write np.stack for a list of tensors (in place of "
+                f"z[i] = x, collect them in a list), [0] for the pair that attention gives, "
+                f"np.concatenate for np.r_, np.column_stack for np.c_."
             )
         return self._read()
 
