@@ -389,7 +389,10 @@ FUNCTIONS = [
 
 OPTIMISERS = [
     ("optim.lr_scheduler", "optimizer.lr = optim.warmup_cosine(1e-3, 10, 100)(1)  # in each step"),
-    ("optim.RMSprop(model.parameters())", "optim.Adam(model.parameters(), betas=(0.0, 0.99))"),
+    (
+        "optim.RMSprop(model.parameters())",
+        "optim.Adam(model.parameters(), betas=(0.0, 0.99))  # near it, not the same",
+    ),
     ("optim.Adagrad(model.parameters())", "optim.Adam(model.parameters())"),
     (
         "optim.ReduceLROnPlateau(optimizer)",
@@ -429,7 +432,10 @@ MODULE_METHODS = [
     ),
     ("model.use_bias = False", "nn.Linear(3, 4, bias=False)"),
     ("model.rate = 0.5", "model.p = 0.5  # of a Dropout"),
-    ("model.register_buffer('b', w)", "model.b = np.zeros(3)"),
+    (
+        "model.register_buffer('b', w)",
+        "model.b = nn.Parameter(w.data, requires_grad=False)  # in state_dict(), and not trained",
+    ),
     ("model.summary()", "print(model)"),
     (
         "model.compile",

@@ -17,7 +17,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import sys
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -33,7 +32,7 @@ from .engine.boxes import call_in_box
 from .engine.kinds import checked, named, unknown
 from .engine.modes import floating, get_default_dtype
 from .engine.names import name_of
-from .engine.source import source_line
+from .engine.source import level_outside, source_line
 from .engine.tensor import Array, Tensor
 from .idioms import SET, instead
 from .missing import PUBLIC, missing
@@ -70,17 +69,6 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     raise missing(__name__, name, "nn")
-
-
-def _outside() -> int:
-    """The level at which a warning of the caller's names the first line outside of this package."""
-    frame, level = sys._getframe(1), 1
-    while (
-        frame.f_back is not None
-        and str(frame.f_globals.get("__name__")).partition(".")[0] == "minigrad"
-    ):
-        frame, level = frame.f_back, level + 1
-    return level
 
 
 M = TypeVar("M", bound="Module")
@@ -410,7 +398,7 @@ class Linear(Module):
             warnings.warn(
                 f"a float32 model computes in float64 from here on, since {_widened(x)}, or "
                 f"model.astype(np.float64)",
-                stacklevel=_outside(),
+                stacklevel=level_outside(),
             )
         return F.linear(x, self.weight, self.bias)  # type: ignore[return-value]  # (..., out)
 

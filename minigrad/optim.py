@@ -17,6 +17,7 @@ from .engine.errors import described
 from .engine.kinds import has_axes, named
 from .engine.source import source_line
 from .engine.modes import effect
+from .engine.source import level_outside
 from .engine.tensor import Tensor, read_only, tensor_of
 from .idioms import SET, instead
 from .missing import PUBLIC, missing
@@ -51,7 +52,8 @@ class Optimizer:
 
     Args:
         parameters: the leaves to change, of a floating dtype. One that occurs twice counts once; one
-            that requires no gradient never gets one, and stays as it is.
+            that requires no gradient never gets one, and stays as it is: a warning says so, but of a
+            frozen `nn.Parameter`.
         lr: the learning rate.
         weight_decay: how strongly each step pulls the parameters to zero.
 
@@ -69,6 +71,13 @@ class Optimizer:
         self.parameters = parameter_list(parameters)
         if not self.parameters:
             raise errors.ConfigError("an optimiser needs at least one parameter")
+        still = [p for p in self.parameters if type(p) is Tensor and not p.requires_grad]
+        if any(p.node.grad is None for p in still):  # a Parameter is frozen on purpose
+            warnings.warn(
+                f"a tensor of {shape_and_dtype(still[0])} among the parameters requires no gradient, "
+                f"and will stay as it is: to train it, make it with requires_grad=True",
+                stacklevel=level_outside(),
+            )
         self.lr = lr
         self.weight_decay = real("weight_decay", weight_decay)
         self.steps = [0] * len(self.parameters)  # that each parameter has taken

@@ -88,7 +88,7 @@ def value_and_grad(
 @named
 def value_and_grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
     """Return a function that gives what `f` returns and its gradient; see `grad`."""
-    _positions(function("what is differentiated", f), argnums)
+    _positions(_function(f), argnums)
 
     @functools.wraps(f)
     def value_and_gradient(*args: object, **kwargs: object) -> tuple[Tree, Tree]:
@@ -157,7 +157,7 @@ def jacobian(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
     For a result of shape S and an argument of shape A, its shape is S + A. Of trees, it is a tree
     like the result, each leaf of which is a tree like the argument.
     """
-    _positions(function("what is differentiated", f), argnums)
+    _positions(_function(f), argnums)
 
     @functools.wraps(f)
     def all_derivatives(*args: Tree, **kwargs: object) -> Tree:
@@ -263,6 +263,20 @@ def gradients(
 #       the outer walk: #4, #2, #1. No node is older than #1: it computes arrays, without a graph
 
 
+def _function(f: Callable) -> Callable:
+    """Return what is differentiated, which is a function.
+
+    Raises:
+        ConfigError: if it is none; the message says how to differentiate a tensor.
+    """
+    if isinstance(f, Tensor):
+        raise errors.ConfigError(
+            f"what is differentiated is a function, not {described(f)}: from a tensor y go back with "
+            f"y.backward(create_graph=True), after which x.grad has a graph of its own"
+        )
+    return function("what is differentiated", f)
+
+
 class _Run:
     """One call of f, on tensors that stand for its arguments and for nothing else.
 
@@ -275,7 +289,7 @@ class _Run:
     """
 
     def __init__(self, f: Callable, args: tuple, kwargs: dict, argnums: int | tuple[int, ...]):
-        function("what is differentiated", f)
+        _function(f)
         self.single = not isinstance(argnums, (tuple, list))
         positions = _positions(f, argnums)
         for i in positions:

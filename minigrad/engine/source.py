@@ -74,6 +74,14 @@ def source_line() -> SourceLine | None:
     return SourceLine(frame.f_code.co_filename, frame.f_lineno) if frame is not None else None
 
 
+def level_outside() -> int:
+    """The level at which a warning of the caller's names the innermost line outside of minigrad."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(INSIDE):
+        frame, level = frame.f_back, level + 1
+    return level
+
+
 def by_definition() -> bool:
     """Tell whether it is a definition of minigrad's that asked for the operation that is running."""
     frame: FrameType | None = sys._getframe(1)

@@ -104,8 +104,8 @@ class MultiHeadAttention(Module):
         for name, x in inputs.items():
             if x is None:
                 raise errors.ShapeError(
-                    f"there is nothing to make the {name} from: call attention(query, context), or "
-                    f"attention(query, key=..., value=...)"
+                    f"there is nothing to make the {name} from: call attention(x, x) for "
+                    f"self-attention, attention(query, context), or attention(query, key=..., value=...)"
                 )
             width = getattr(self, name).weight.shape[0]
             if len(x.shape) < 2 or x.shape[-1] != width:

@@ -399,6 +399,15 @@ def test_parameters_that_make_no_sense(parameters, message):
         SGD(parameters)
 
 
+def test_of_a_tensor_that_requires_no_gradient_a_warning_says_that_it_stays():
+    frozen = nn.Linear(2, 3)
+    frozen.bias.requires_grad = False
+    Adam(frozen.parameters())  # without one
+    with pytest.warns(UserWarning, match=r"\(2,\) float32 among the .* stay as it is") as caught:
+        Adam([mg.Tensor([1.0], requires_grad=True), mg.Tensor([1.0, 2.0])])
+    assert caught[0].filename == __file__
+
+
 def test_what_cannot_change_in_place_is_no_parameter():
     """An update of a piece of it would change a new array, and nothing else."""
     da = pytest.importorskip("dask.array")

@@ -275,7 +275,7 @@ def test_options_that_cannot_go_together(options, message):
         ({"query": (2, 3, 4), "key": (2, 4, 3), "value": (2, 5, 3)}, r"equal in number: 4 and 5"),
         ({"query": (2, 3, 4), "context": (3, 4, 3)}, r"\(2, 2, 3, 2\).*\(3, 2, 4, 2\).*batch"),
         ({"query": (4,), "context": (2, 4, 3)}, r"query .* \(4,\)"),
-        ({"query": (2, 3, 4)}, r"nothing to make the key from"),
+        ({"query": (2, 3, 4)}, r"nothing to make the key from: call attention\(x, x\)"),
         ({"query": (2, 3, 4), "key": (2, 4, 3)}, r"nothing to make the value from"),
     ],
 )
