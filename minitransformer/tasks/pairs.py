@@ -136,10 +136,14 @@ class Pairs:
         usable = self._usable[-1]
         held_out = found.candidates.chosen(min(HELD_OUT, math.ceil(usable / 10)), found.symbols)
         if not (held_out or skip_bad):
+            sources = [repr(source) for source in found.candidates.targets]
             raise DataError(
                 f"{self._file.path} line {found.last}: the only pair, so none is left to hold out; "
                 "give more pairs, or train on it alone with skip_bad=True"
                 if usable == 1
+                else f"{self._file.path}: all its {usable} pairs have {sources[0]} in the first column, "
+                f"so none is left to hold out; give more pairs, or train on all with skip_bad=True"
+                if len(sources) == 1
                 else f"{self._file.path}: none of its {usable} pairs can be held out, for each has "
                 f"a {self._level} that no other has; give more pairs, or train on all with "
                 f"skip_bad=True"

@@ -459,6 +459,11 @@ def test_one_example(write):
         task.held_out(1)
 
 
+def test_one_source_alone(write):
+    assert "all its 5 pairs have 'a' in the first column" in refused(write(["a\tb"] * 5))
+    assert Pairs(0, write(["a\tb"] * 5 + ["b\tb", "ab\tb"])).held_out_count == 1
+
+
 def test_words_that_occur_once(write):
     lines = [f"word{number}\tWort{number}" for number in range(20)]
     message = refused(write(lines), level="word")
