@@ -347,6 +347,12 @@ def test_what_the_message_says_to_write_for_lists_gives_the_same(f, way, instead
     same(instead(as_leaf(ROW)), f(ROW))
 
 
+def test_the_reason_for_an_element_that_cannot_be_set_says_what_to_write():
+    with pytest.raises(ValueError, match="setting an array element") as caught:
+        np.zeros(3)[0] = as_leaf(ROW)[0]
+    assert "in place of z[i] = x, collect them in a list" in str(caught.value.__cause__)
+
+
 # --- the ways out lead on -------------------------------------------------------------------------
 
 
