@@ -38,7 +38,8 @@ class Outside:
 
     def __init__(self, function: Callable):
         self._function = function
-        self._called: dict[Any, None] = {}  # modules, rules, and functions among the arguments
+        self._called: dict[Any, None] = {}  # modules, and functions among the arguments
+        self._rules: dict[Any, Any] = {}  # by their code, of one code by their order
         self._read: dict[int, Tensor] = {}  # the tensors that calls read, by id
         self._places: list[Place] | None = None  # None until the function is called
         self._seen = Seen([], (), [])
@@ -61,11 +62,21 @@ class Outside:
         given: list[Any] = []
         mapped((args, kwargs), lambda a: given.append(a) or a)  # type: ignore[func-returns-value]
         called = [a for a in given if callable(a) and not isinstance(a, Tensor)]
-        rules = [rule for node in recorded.graph.nodes for rule in node.rules]
-        self._called.update(dict.fromkeys([*recorded.modules, *called, *rules]))
+        self._called.update(dict.fromkeys([*recorded.modules, *called]))
+        self._note_rules(recorded)
         read = (t for n, t in recorded.tensors.items() if n not in recorded.arguments)
         self._read.update((id(t), t) for t in read)
         self._look()
+
+    def _note_rules(self, recorded: RecordedCall) -> None:
+        """Note the rules of the file. One that the call itself made takes the place of that of the call
+        before: it has the same code."""
+        file, times = _globals_of(self._function), collections.Counter[Any]()
+        for rule in dict.fromkeys(rule for node in recorded.graph.nodes for rule in node.rules):
+            inner = inspect.unwrap(rule)  # type: ignore[arg-type]
+            if getattr(inner, "__globals__", None) is file:
+                times[inner.__code__] += 1
+                self._rules[inner.__code__, times[inner.__code__]] = inner
 
     @contextlib.contextmanager
     def drawn_again(self, others: bool = False) -> Iterator[None]:
@@ -80,14 +91,18 @@ class Outside:
             for g, before in zip(self._generators, states):
                 g.bit_generator.state = before
 
+    def _found(self) -> tuple[list[Place], list[Any], set[Any]]:
+        roots = [self._function, *self._called, *self._rules.values()]
+        return find_places(roots, self._read)
+
     def _look(self) -> None:
-        self._places, found, _ = find_places([self._function, *self._called], self._read)
+        self._places, found, _ = self._found()
         self._leaves = {id(a): a for a in found if isinstance(a, LEAVES)}
         self._generators = [a for a in found if isinstance(a, np.random.Generator)]
 
     def named(self) -> Iterator[tuple[Any, str, Any]]:
         """List what stands outside now: the object that it is in, its name there, and its mark."""
-        _, found, names = find_places([self._function, *self._called], self._read)
+        _, found, names = self._found()
         file = _globals_of(self._function)
         for a in found:
             for name, value in _named_in(a, file, names):
@@ -292,8 +307,9 @@ def _named_in(a: Any, file: Any, names: Collection[Any]) -> Iterable[tuple[str, 
     if isinstance(a, types.FunctionType):
         if a.__globals__ is not file:
             return []
-        free = inspect.getclosurevars(a)
-        return [*free.nonlocals.items(), *free.globals.items()]
+        cells = (getattr(cell, "cell_contents", None) for cell in a.__closure__ or ())
+        own = ((n, file[n]) for n in _names(a.__code__) if n in file)
+        return [*zip(a.__code__.co_freevars, cells), *own]
     if isinstance(a, LISTS):
         return [("", len(a)), *((f"[{i}]", b) for i, b in enumerate(a))]
     if isinstance(a, dict):

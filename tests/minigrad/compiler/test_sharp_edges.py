@@ -665,6 +665,14 @@ def test_what_is_drawn_once_is_refused(at_once, draw):
         [step(new_leaf(4)) for _ in range(3)]
 
 
+def test_a_rule_that_each_call_makes_keeps_no_function_from_its_program():
+    def function(a):
+        k = 2.0
+        return np.sum(mg.rule(lambda x: x * k, lambda g, _y, _x: g * k)(W) * a)
+
+    assert not alike(function, [(array(4),)] * 6, [W])
+
+
 def test_a_rule_whose_function_draws_is_named():
     noise = mg.rule(lambda x: x + np.random.default_rng().random(4), lambda g, _y, _x: g)
     step = mg.compile(lambda x: np.sum(noise(W) * x))
