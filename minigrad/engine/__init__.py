@@ -86,5 +86,6 @@ The words of the code; a few mean two things, told apart by what they are said o
     fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
     watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`
     note            what a recording keeps of a node, or of a box
+    effect          what is done beside computing, such as new values for a leaf, or a seed
     view            what shows a graph: a table, a drawing, a page, a program, steps
 """
