@@ -15,9 +15,8 @@ from .arrays.ranges import extent, shape_and_dtype
 from .arrays.state import matched
 from .engine.errors import described
 from .engine.kinds import has_axes, named
-from .engine.source import source_line
 from .engine.modes import effect
-from .engine.source import level_outside
+from .engine.source import level_outside, source_line
 from .engine.tensor import Tensor, read_only, tensor_of
 from .idioms import SET, instead
 from .missing import PUBLIC, missing
