@@ -533,6 +533,7 @@ EFFECTS = {
 @pytest.mark.parametrize("effect", EFFECTS.values(), ids=EFFECTS)
 def test_what_a_program_would_leave_out_is_refused_with_the_line(effect):
     before = W.data
+    W.grad = array(4)  # else step() warns
 
     def function(a):
         effect(a)
@@ -544,7 +545,7 @@ def test_what_a_program_would_leave_out_is_refused_with_the_line(effect):
         with pytest.raises(errors.GraphError, match=r"a compiled function .* at test_sharp_edges"):
             step(array(4))
     finally:
-        W.data = before
+        W.data, W.grad = before, None
 
 
 @pytest.mark.parametrize(
