@@ -226,6 +226,11 @@ class SGD(Optimizer):
         if self.weight_decay:
             g = g + self.weight_decay * p
         if self.momentum:
+            if b is None:
+                raise errors.ConfigError(
+                    "this SGD was made without momentum, and keeps no direction: make another, "
+                    "SGD(parameters, lr, momentum=0.9)"
+                )
             b *= self.momentum
             b += g
             g = g + self.momentum * b if self.nesterov else b

@@ -371,6 +371,15 @@ def test_settings_that_make_no_sense(kind, settings, message):
         kind(leaves([np.ones(2)]), **settings)
 
 
+def test_a_momentum_that_comes_later_has_no_direction_to_keep():
+    (w,) = parameters = [mg.Tensor([1.0], requires_grad=True)]
+    optimizer = SGD(parameters, 0.1)
+    optimizer.momentum = 0.9
+    np.sum(w * w).backward()
+    with pytest.raises(mg.errors.ConfigError, match=r"made without momentum.*SGD\(parameters"):
+        optimizer.step()
+
+
 def test_a_learning_rate_that_makes_no_sense_later():
     optimizer = Adam(leaves([np.ones(2)]))
     with pytest.raises(errors.ConfigError, match="lr is a finite number from 0, not nan"):
