@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
+from .. import errors
 from ..engine.backward import backward
+from ..engine.followed import bare
 from ..engine.source import source_line
 from ..engine.tensor import Tensor
 from ..engine.walk import order
@@ -58,12 +60,16 @@ class Backward(NamedTuple):
         distances: of each gradient of ours from PyTorch's.
         finite: whether all numbers of PyTorch's roots and gradients are finite.
         others: the gradients that are others than ours.
+        broken: those that have a NaN or an infinity here or there alone, a sentence for each.
+        problem: why ours could not follow; "" where it did.
     """
 
     roots: list[tuple[Tensor, np.ndarray | None]]
     distances: list[Distance]
     finite: bool
     others: OtherGradients
+    broken: list[str]
+    problem: str = ""
 
 
 class BackwardPasses:
@@ -74,13 +80,19 @@ class BackwardPasses:
         done: takes each that was followed.
 
     Attributes:
-        own: what is said of functions with a backward of their own, and of gradients that cannot be
-            compared.
+        own: what is said of functions with a backward of their own.
+        stale: what is said of gradients that were not finite before, by the identity of the leaf.
+        given: the identities of the leaves that PyTorch gave a gradient.
+        kept: for each leaf its name, of how many changes a backward pass has been, and how many of them
+            in a row came with no new gradient: with the one before, to which the next was added.
     """
 
     def __init__(self, calls: Calls, done: list[Backward]):
         self.calls, self.done = calls, done
         self.own: dict[Any, str] = {}
+        self.stale: dict[int, str] = {}
+        self.given: set[int] = set()
+        self.kept: dict[int, tuple[str, int, int]] = {}
 
     def copy_gradients(self) -> list[Any]:
         """Copies of the gradients that PyTorch's leaves have."""
@@ -100,8 +112,11 @@ class BackwardPasses:
         for (theirs, ours), old in zip(self.calls.values.leaves.values(), before):
             if only is None or id(theirs) in only:
                 new = theirs.grad
+                if new is not None:
+                    self.given.add(id(theirs))
+                self._note_kept(theirs, ours, old, called)
                 if old is not None and not np.isfinite(array_of(old)).all():
-                    self.own[id(theirs)] = (
+                    self.stale[id(theirs)] = (
                         f"the gradient of {called(theirs)} was not finite before backward(), which adds "
                         f"to it: call optimizer.zero_grad() first"
                     )
@@ -118,12 +133,25 @@ class BackwardPasses:
         gradients: Gradients = []
         called = self.names()
         for theirs, gradient in zip(inputs, found):
+            if gradient is not None:
+                self.given.add(id(theirs))
             if values.knows(theirs):
                 _, ours = values.leaves.get(id(theirs), (None, [values.of(theirs)]))
                 gradients.append((called(theirs), ours, gradient))
             if is_open and gradient is not None and not gradient.is_sparse:
                 values.take(gradient, values.constant(gradient, "a gradient, by PyTorch"))
         self._follow(roots, seeds, gradients, called)
+
+    def _note_kept(
+        self, theirs: Any, leaves: list[Tensor], old: Any, called: Callable[[Any], str]
+    ) -> None:
+        """Note whether a parameter has changed while its gradient stayed, to which more is added now."""
+        name, changes, times = self.kept.get(id(theirs), ("", len(leaves), 0))
+        if old is None or not array_of(old).any():
+            times = 0
+        elif len(leaves) > changes:
+            name, times = called(theirs), times + 1
+        self.kept[id(theirs)] = name, len(leaves), times
 
     def _follow(
         self, roots: list, seeds: list, gradients: Gradients, called: Callable[[Any], str],
@@ -141,28 +169,40 @@ class BackwardPasses:
         ]
         values.take_names(roots)
         self.calls.note_hooks(called)
-        self._with_own_backwards(whole)
         leaves = [leaf for _, ours, _ in gradients for leaf in ours]
-        self._walk(known, leaves)
         finite = lambda t: t is None or bool(np.isfinite(array_of(t)).all())
         broken = not all(finite(t) for _, _, t in gradients)
+        good = not broken and all(map(finite, roots))
+        try:
+            self._with_own_backwards(whole)
+            self._walk(known, leaves)
+        except errors.MinigradError as problem:  # the program that is watched goes on
+            self._forget(known, leaves)
+            said = f"the gradients could not be computed again: {problem}"
+            self.done.append(Backward(known, [], good, OtherGradients([], [], []), [], said))
+            return
+        unlike = _unlike(gradients, [root for root, _ in known])
         found, others = self._distances(
             gradients, broken, functools.partial(_walked_again, known, leaves)
         )
-        self.done.append(Backward(known, found, not broken and all(map(finite, roots)), others))
+        self.done.append(Backward(known, found, good, others, unlike))
 
     def _walk(self, roots: list[tuple[Tensor, np.ndarray | None]], leaves: list[Tensor]) -> None:
         """Walk back from these roots; what came before is no part of this call."""
-        before = [root for root, _ in self.done[-1].roots] if self.done else []
-        nodes = order([t.node for t in (*before, *(root for root, _ in roots))])
-        for node in (*nodes, *(leaf.node for leaf in leaves)):
-            node.grad = None
-            if node.note is not None:
-                node.note.contributions = []
+        before = self.done[-1].roots if self.done else []
+        self._forget([*before, *roots], leaves)
         with np.errstate(all="ignore"):
             for root, gradient in roots:
                 if root.requires_grad:
                     backward(root, gradient, retain_graph=True)
+
+    def _forget(self, roots: list[tuple[Tensor, np.ndarray | None]], leaves: list[Tensor]) -> None:
+        """Forget the gradients of all that these were computed from."""
+        nodes = order([root.node for root, _ in roots])
+        for node in (*nodes, *(leaf.node for leaf in leaves)):
+            node.grad = None
+            if node.note is not None:
+                node.note.contributions = []
 
     def _distances(
         self, gradients: Gradients, broken: bool, again: Callable[..., dict[Tensor, np.ndarray]]
@@ -247,6 +287,41 @@ class BackwardPasses:
             return paths.get(id(theirs)) or next(iter(names), shape)
 
         return called
+
+
+def _unlike(gradients: Gradients, roots: list[Tensor]) -> list[str]:
+    """A sentence on each gradient that is not finite in other places than PyTorch's."""
+    said, unfit = [], []
+    for name, leaves, theirs in gradients:
+        if theirs is None:
+            continue
+        arrived = {leaf: leaf.grad._array for leaf in leaves if leaf.grad is not None}
+        here, there = (~np.isfinite(a) for a in (_sum_of(arrived, leaves), array_of(theirs)))
+        if here.any() and not there.any():
+            unfit.append(name)
+        elif there.any() and (here != there).any():
+            said.append(
+                f"the gradient of {name} has {there.sum():,} of {there.size:,} numbers that are not "
+                f"finite in PyTorch, and {here.sum():,} here"
+            )
+    if unfit:
+        said.append(
+            f"PyTorch's gradient of {unfit[0]}{f' and {len(unfit) - 1} more' if unfit[1:] else ''} is "
+            f"finite, and that of this graph is not{_first_not_finite(roots)}"
+        )
+    return said
+
+
+def _first_not_finite(roots: list[Tensor]) -> str:
+    """The operation whose rule gave the first number that is not finite, in words."""
+    finite = lambda a: bool(np.isfinite(bare(a)).all())
+    for node in reversed(order([root.node for root in roots])):
+        note = node.note
+        contributions = [] if note is None or not finite(note.gradient) else note.contributions
+        if not all(finite(c.given) for c in contributions):
+            at = "" if note.line is None else f" at {note.line}"
+            return f": {node.operation.name}{at} is the first that gives one"  # type: ignore
+    return ""
 
 
 def _walked_again(

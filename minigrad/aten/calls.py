@@ -21,6 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from .. import errors
 from ..engine import source
+from ..engine.node import Node
 from ..engine.source import SourceLine, source_line
 from ..engine.tensor import Tensor, tensor_of
 from ..ran.recording import Note, memory_of, names_here
@@ -39,7 +40,7 @@ from .numbers import (
     tolerance,
 )
 from .rows.places import written_over
-from .values import Values, region_of, wants_gradients
+from .values import Values, collects, region_of, wants_gradients
 
 source.pass_over(os.path.dirname(torch.__file__) + os.sep)
 
@@ -56,6 +57,9 @@ class Calls(TorchDispatchMode):
         self.values = Values()
         self.drawn: list[Tensor] = []  # constants that PyTorch drew
         self.detached: dict[Any, tuple[Tensor, SourceLine | None]] = {}  # by memory; and where last
+        self.used: dict[int, Any] = {}  # those of PyTorch's leaves that gradients were to come to
+        # Values that have a gradient and were used, and the line of the first use that gives none.
+        self.ends: dict[Node, SourceLine | None] = {}
         self.unread: dict[str, int] = {}  # calls without a row, by name
         self.distances: list[Distance] = []
         self.half = False  # numbers of 16 bits were computed with 32
@@ -106,7 +110,12 @@ class Calls(TorchDispatchMode):
         if isinstance(theirs, (bool, int, float)):  # as for `item()` and an `if`
             for tensor in call.tensors():
                 self.values.of(tensor)._read()
-        self._compute(call, outputs_of(theirs))
+        learns = self._compute(call, outputs_of(theirs))
+        for tensor, ours in call.pairs:
+            if wants_gradients() and collects(tensor):
+                self.used[id(tensor)] = tensor
+            if ours.requires_grad and not learns:
+                self.ends.setdefault(ours.node, source_line())
         return theirs
 
     def _take_arguments(self, call: AtenCall) -> None:
@@ -123,10 +132,12 @@ class Calls(TorchDispatchMode):
             if call.packet == "detach" and any(y.requires_grad for _, y in call.pairs):
                 ((_, y),) = call.pairs
                 self.detached[memory_of(y._array)] = y, source_line()
+                self.ends.setdefault(y.node, source_line())
         call.rough = max((self.values.storage(t).rough for t, _ in call.pairs), default=0.0)
 
-    def _compute(self, call: AtenCall, outputs: list) -> None:
-        """Call the row for a call that PyTorch has run to `outputs`, and keep what it gives."""
+    def _compute(self, call: AtenCall, outputs: list) -> bool:
+        """Call the row for a call that PyTorch has run to `outputs`, and keep what it gives; tell
+        whether a gradient goes back from there."""
         values: Sequence[Any] = [None] * len(outputs)
         quiet = np.errstate(all="ignore")  # PyTorch does not warn
         with quiet, contextlib.nullcontext() if wants_gradients() else no_grad():
@@ -147,6 +158,7 @@ class Calls(TorchDispatchMode):
             for tensor in call.written():
                 if id(tensor) not in returned:
                     self._keep(call, tensor, None, True, again)
+        return any(isinstance(v, Tensor) and v.requires_grad for v in values)
 
     def _keep(
         self, call: AtenCall, output: Any, value: Any, written: bool, alone: Callable[..., Any]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ class Comparison(NamedTuple):
         own: what may differ, in sentences: each `autograd.Function` whose `backward()` is not the
             derivative of its `forward()`, and numbers that are not finite.
         reasons: what may explain a gradient that differs.
+        walked: whether PyTorch walked back from what was computed.
     """
 
     values: list[Distance]
@@ -33,6 +35,7 @@ class Comparison(NamedTuple):
     unread: dict[str, int]
     own: list[str]
     reasons: list[str]
+    walked: bool
 
     @property
     def first(self) -> Distance | None:
@@ -44,13 +47,17 @@ class Comparison(NamedTuple):
         lines = []
         for kind, some in (("values", self.values), ("gradients", self.gradients)):
             if not some:
-                lines.append(f"no {kind} were compared{HOW if kind == 'gradients' else ''}")
+                how = HOW if kind == "gradients" and not self.walked else ""
+                lines.append(f"no {kind} were compared{how}")
                 continue
-            most = max(some, key=lambda d: d.size)
+            finite = [d for d in some if d.size < math.inf]
+            most = max(finite or some, key=lambda d: d.size)
             at = f" at {most.line}" if most.line is not None and kind == "values" else ""
+            many = "" if len(finite) == len(some) else "finite "
+            differ = f"{most.size:.2g}, of {most.of}{at}" if finite else "none"
             lines.append(
                 f"{len(some):,} {kind[: -1 if len(some) == 1 else None]} compared with PyTorch's: the "
-                f"largest difference is {most.size:.2g}, of {most.of}{at}"
+                f"largest {many}difference is {differ}"
             )
         if self.half:
             lines.append(

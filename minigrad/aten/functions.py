@@ -22,6 +22,8 @@ from ..transforms import gradients
 from .aten_call import tensors_in
 from .numbers import array_of, distance, how_it_differs, is_another, length
 
+UNCHECKED = "could not be checked: its forward leaves PyTorch"
+
 
 class OwnBackward:
     """One call of an `autograd.Function`.
@@ -70,7 +72,7 @@ class OwnBackward:
         """
         roots = [(y, g) for y, g in zip(self.outputs, self.seen[-1][0]) if y is not None]
         if any(y.node in severed for y, _ in roots):
-            self.differs = "which has none"
+            self.differs = UNCHECKED
             return
         roots = [(y, g) for y, g in roots if g is not None and y.requires_grad]
         given = self.seen[-1][1]
@@ -97,6 +99,8 @@ class OwnBackward:
     @property
     def said(self) -> str:
         """A sentence on how its gradient differs."""
+        if self.differs == UNCHECKED:
+            return f"{self.name}.backward {UNCHECKED}"
         how = f"{self.name}.backward gives another gradient than the derivative of its forward"
         return f"{how}, {self.differs}"
 

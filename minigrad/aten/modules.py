@@ -7,7 +7,7 @@ import re
 import threading
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.optim import optimizer
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .calls import Calls
     from .counterparts import Counterparts
 
+NOT_RUN = "the compiled code was not run: a {} that torch.compile made ran as it was written"
 GLOBAL_HOOKS = "Using `torch.compile"  # "when there are global hooks", which are those set here
 
 
@@ -33,16 +34,15 @@ def boxes(counterparts: Counterparts) -> Iterator[None]:
         if torch._C._current_graph_task_id() == -1 and threading.get_ident() == thread:
             with _disable_current_modes():
                 counterpart = counterparts.of(module)
+            compiled = getattr(module, "_orig_mod", None) or module
+            if compiled is not module or module._compiled_call_impl is not None:
+                counterparts.not_run[NOT_RUN.format(type(compiled).__name__)] = None
             modes.current_box.set(modes.Box(modes.current_box.get(), counterpart))
 
     def leave(module, args, output) -> None:
-        box = modes.current_box.get()
-        if (
-            threading.get_ident() == thread
-            and box is not None
-            and box.owner is counterparts.known.get(id(module), (0, 0))[1]
-        ):
-            modes.current_box.set(box.outer)
+        if threading.get_ident() == thread and id(module) in counterparts.known:
+            _, counterpart = counterparts.known[id(module)]
+            modes.current_box.set(_left(modes.current_box.get(), counterpart))
             with _disable_current_modes():
                 counterparts.fill(module)
 
@@ -53,6 +53,15 @@ def boxes(counterparts: Counterparts) -> Iterator[None]:
         hooks.register_module_forward_hook(leave, always_call=True),
     ):
         yield
+
+
+def _left(box: modes.Box | None, owner: Any) -> modes.Box | None:
+    """The open boxes without the one of `owner`, the last of its block; inside it may be one of another
+    block, which is in this block too."""
+    if box is None or box.owner is owner:
+        return None if box is None else box.outer
+    outer = _left(box.outer, owner) if type(box.owner) is type(owner) else box.outer
+    return box if outer is box.outer else modes.Box(outer, box.owner, box.function)
 
 
 @contextlib.contextmanager

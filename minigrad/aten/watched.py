@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +14,7 @@ from .. import errors
 from ..engine.source import SourceLine, pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..ran.recording import memory_of, record
+from ..ran.recording import memory_of, names_here, record
 from ..transforms import gradients
 from .comparison import NOT_FINITE, Comparison
 
@@ -221,8 +222,15 @@ class Watched:
             *dict.fromkeys((*calls.values.severed.values(), *calls.values.elsewhere.values())),
             *dict.fromkeys(said for said, _ in calls.hooked.values()),
         ]
-        own = [*self.passes.own.values(), *self.overflows, *([] if self.finite else [NOT_FINITE])]
-        return Comparison(calls.distances, gradients, calls.half, calls.unread, own, reasons)
+        own = [
+            *self.passes.own.values(), *self.passes.stale.values(), *self.overflows,
+            *dict.fromkeys(said for b in self.backwards for said in (*b.broken, b.problem) if said),
+            *([] if self.finite else [NOT_FINITE]), *calls.values.counterparts.not_run,
+        ]  # fmt: skip
+        walked = bool(self.backwards)
+        return Comparison(
+            calls.distances, gradients, calls.half, calls.unread, own, reasons, walked
+        )
 
     @property
     def finite(self) -> bool:
@@ -246,29 +254,51 @@ class Watched:
                     "the rule of a row may be wrong, code changed numbers that PyTorch had saved, or "
                     "a hook (Tensor.register_hook) changed a gradient on the way"
                 )
+            how = (
+                f"{first.size:.2g} of {first.unit:.3g} + its size, and up to {first.allowed:.2g} is "
+                f"rounding"
+                if math.isfinite(first.size)
+                else "numbers that are not finite, and which are finite there"
+            )
             raise errors.GraphError(
-                f"{first.of}{at} differs from PyTorch's by {first.size:.2g} of {first.unit:.3g} + its "
-                f"size, and up to {first.allowed:.2g} is rounding: {why}. print(watched.compare()) says "
+                f"{first.of}{at} differs from PyTorch's by {how}: {why}. print(watched.compare()) says "
                 f"more"
             )
         return losses
 
-    def parameters(self) -> dict[str, list[np.ndarray]]:
-        """The parameters that require a gradient, by name, if one module has them all: the arrays that
-        each was, a new one each time that it was changed."""
-        leaves = self.calls.values.leaves
+    def parameters(self) -> dict[str, list[Tensor]]:
+        """The parameters for which PyTorch has no gradient and should, by name: the leaves that each
+        was, a new one each time that it was changed.
+
+        Those of a module that has all the others; and those that were used, if PyTorch walked back.
+        """
+        leaves, given, called = self.calls.values.leaves, self.passes.given, self.passes.names()
+        outer = self._outermost()
+        of_one = outer[0].named_parameters() if len(outer) == 1 else ()
+        found = {id(p): (name, p) for name, p in of_one if p.requires_grad}
+        if self.backwards:
+            holders = {id(p): m for m in outer if len(outer) > 1 for p in m.parameters()}
+            variables = {id(m): name for m, name in names_here(outer)}
+            of = lambda m: "" if m is None else f"{variables.get(id(m), type(m).__name__)}."
+            used = self.calls.used.items()
+            found = {i: (of(holders.get(i)) + called(p), p) for i, p in used} | found
         return {
-            name: [leaf._array for leaf in leaves.get(id(parameter), (None, []))[1]]
-            for module, _ in self._outermost()
-            for name, parameter in module.named_parameters()
-            if parameter.requires_grad
+            name: leaves.get(i, (None, []))[1] for i, (name, _) in found.items() if i not in given
         }
 
-    def _outermost(self) -> list[tuple[Any, Any]]:
-        known = list(self.calls.values.counterparts.known.values())
-        inside = {id(m) for module, _ in known for m in module.modules() if m is not module}
-        outer = [pair for pair in known if id(pair[0]) not in inside]
-        return outer if len(outer) == 1 else []  # of several, names begin with those of variables
+    def end(self, leaves: list[Tensor]) -> SourceLine | None:
+        """The line after which what was computed from these leaves had no gradient, if one was seen."""
+        wanted = {leaf.node for leaf in leaves}
+        ends = self.calls.ends
+        for node in sorted(ends, key=lambda n: -n.number):
+            if not wanted.isdisjoint(order([node])):
+                return ends[node]
+        return None
+
+    def _outermost(self) -> list[Any]:
+        known = [module for module, _ in self.calls.values.counterparts.known.values()]
+        inside = {id(m) for module in known for m in module.modules() if m is not module}
+        return [module for module in known if id(module) not in inside]
 
 
 pytorch = Watched

@@ -103,7 +103,7 @@ ROWS |= {
         np.greater(np.absolute(self), lambd), self - lambd * np.sign(self), 0.0
     ),
     "celu": lambda self, alpha=1.0: np.where(
-        np.greater(self, 0), self, alpha * np.expm1(np.minimum(self, 0.0) / alpha)
+        np.greater(self, 0), self, alpha * np.expm1(clamp(self, None, 0.0) / alpha)
     ),
     "special_entr": lambda self: np.where(
         np.equal(self, 0), 0.0, -self * np.log(np.where(np.equal(self, 0), 1.0, self))

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ... import functional as F
+from ...engine.followed import bare
 from .elements import mean, same, times
 from .shapes import reshaped
 from .table import ROWS, row
@@ -80,6 +81,7 @@ def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None
     return [np.matmul(weights, value), None]
 
 
+SMALL = 1e-12  # a probability below which PyTorch's loss has the slope of this one
 REDUCTIONS = "none", "mean", "sum"  # by ATen's numbers
 
 
@@ -181,8 +183,12 @@ def _bernoulli(p: Any, target: Any) -> Any:
 
 
 def _log(p: Any) -> Any:
-    """log p, at least -100."""
-    return np.maximum(np.log(p), -100.0)
+    """log p, at least -100; its slope is 1e12 at most, as PyTorch's."""
+    small, plain = np.less(p, SMALL), p.detach()
+    if not bare(small).any():
+        return np.maximum(np.log(p), -100.0)
+    rest = np.maximum(np.log(plain), -100.0) - plain / SMALL
+    return np.where(small, p / SMALL + rest, np.maximum(np.log(np.where(small, 1.0, p)), -100.0))
 
 
 def _logistic(x: Any, target: Any, pos_weight: Any) -> Any:

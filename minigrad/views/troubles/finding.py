@@ -15,12 +15,13 @@ from ..graph import Graph, graph_with_gradients
 from ..graph import graph as graph_of
 from ..page import explore
 from .finite import not_finite
-from .long_steps import long_steps
+from .long_steps import keeps_gradients, long_steps
 from .mistakes import another_axis, pairs, softmax_twice
 from .on_the_way import along_the_way
 from .pytorchs import of_pytorchs
+from .remedies import GENERAL
 from .trouble import Trouble, Troubles
-from .zero import Cuts, zero
+from .zero import Cuts, End, zero
 
 
 def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> Troubles:
@@ -37,15 +38,18 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         ArgumentError: if it is neither a Tensor nor watched.
         GraphError: if it was not recorded; or requires no gradient, and a page is wanted.
     """
-    expected: dict[str, list[np.ndarray]] = {}
+    expected: dict[str, list[Tensor]] = {}
     cuts: Cuts = lambda value: None
+    end: End = lambda leaves: None
+    walked = None  # the backward pass that is looked at
     shown = loss
     when = ""
     watched = loss if isinstance(loss, Watched) else None
     if watched is not None:
         loss = watched.loss
-        expected, cuts = watched.parameters(), watched.detached
+        expected, cuts, end = watched.parameters(), watched.detached, watched.end
         first, calls = watched.first_to_look_at(), len(watched.backwards)
+        walked = None if first is None else watched.backwards[first]
         if first is not None and first < calls - 1:  # the way there, not what became of it
             shown = loss = watched.at(first)
             when = f", in backward() number {first + 1} of {calls}"
@@ -54,21 +58,33 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             f"diagnose() takes a loss, or what mg.pytorch() gave, not {described(loss)}"
         )
     with np.errstate(all="ignore"):
-        graph = graph_with_gradients(loss) if loss.requires_grad else graph_of(loss)
+        unknown = "" if walked is None else walked.problem
+        learns = loss.requires_grad and not unknown
+        graph = graph_with_gradients(loss) if learns else graph_of(loss)
         if not graph.recorded:
             raise errors.GraphError(
                 "its values were not kept: compute it inside `with mg.record():`"
             )
-        found = [*not_finite(graph)]
-        if not found:
+        found = [*not_finite(graph, gradients=walked is None or not walked.finite)]
+        if unknown and not found:
+            root = graph[graph.roots[0]]
+            found = [
+                Trouble(
+                    "not computed", unknown, root.line, (), GENERAL["not computed"], root.number
+                )
+            ]
+        elif not found:
             theirs = [] if watched is None else [*of_pytorchs(graph, watched, first)]
             told = {t.line for t in theirs}
-            stopped = zero(graph, expected, loss.requires_grad, cuts)
+            stopped = zero(graph, expected, loss.requires_grad, cuts, end)
             way = () if any(t.kind == "underflows" for t in theirs) else along_the_way(graph)
             late = (*way, *softmax_twice(graph), *another_axis(graph), *pairs(graph))
             found = [*theirs, *(t for t in stopped if t.line not in told), *late]
     found = [replace(trouble, what=trouble.what + when) for trouble in found]
-    if watched is not None and first is not None:
+    kept = () if watched is None else keeps_gradients(graph, watched)
+    if kept:
+        found = [*kept, *found]
+    elif watched is not None and first is not None:
         at = 1 if found and found[0].kind in ("not finite", "data") else 0
         found[at:at] = [*long_steps(graph, watched, first)]
     if any(t.kind == "another gradient" for t in found):
@@ -77,7 +93,9 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         step = _step(graph, found[0]) if found else 0
         with np.errstate(all="ignore"):
             explore(shown, None if page is True else page, step=step)
-    return Troubles(found)
+    troubles = Troubles(found)
+    troubles.notes = () if watched is None else (*watched.calls.values.counterparts.not_run,)
+    return troubles
 
 
 def _step(graph: Graph, trouble: Trouble) -> int:

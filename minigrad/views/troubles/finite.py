@@ -13,13 +13,16 @@ from .trouble import Trouble
 from .words import called, counted, inputs_of, is_bad, range_of, sources
 
 
-def not_finite(graph: Graph) -> Iterator[Trouble]:
-    """The origin of the first number that is not finite, if one reaches the result or a gradient."""
+def not_finite(graph: Graph, gradients: bool = True) -> Iterator[Trouble]:
+    """The origin of the first number that is not finite, if one reaches the result or a gradient.
+
+    `gradients`: those of the graph count; not where PyTorch's are finite.
+    """
     root = graph[graph.roots[0]]
     if is_bad(root.value):
         yield origin(graph, root)
     elif any(is_bad(n.gradient) for n in graph.nodes):
-        yield from _back(graph)
+        yield from _back(graph) if gradients else ()
     else:  # an infinity can end in a slope of 0
         differentiable = (n for n in graph.nodes if n.operation and n.state != "needs none")
         bad = next((n for n in differentiable if is_bad(n.value) and _gives(graph, n)), None)

@@ -1,4 +1,4 @@
-"""Steps of training that are too long, or go uphill."""
+"""Steps of training that are too long, or go uphill, or add up gradients."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from ...aten.watched import Watched
 from ..graph import Graph
 from .remedies import GENERAL
 from .trouble import Trouble
-from .words import plain, size_of
+from .words import listed, plain, size_of
 
 # Steps are too long that make the loss so many times as large, and move parameters by this part of them.
 GROWS, LONG = 10, 0.1
+KEPT = 2  # steps in a row that keep the gradients of the one before
 SHOWN = 6  # losses
 TINY = 1e-30
 
@@ -59,6 +60,19 @@ def long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]:
     )
     kind = "uphill" if uphill else "steps"
     yield Trouble("steps", what, root.line, numbers, GENERAL[kind], root.number)
+
+
+def keeps_gradients(graph: Graph, watched: Watched) -> list[Trouble]:
+    """Gradients that were never set back, in several steps in a row, so that they add up."""
+    kept = [(name, times) for name, _, times in watched.passes.kept.values() if times >= KEPT]
+    if not kept:
+        return []
+    most, root = max(times for _, times in kept), graph[graph.roots[0]]
+    what = (
+        f"backward() added to the gradient of {listed([name for name, _ in kept])} that the step before "
+        f"had used, {most} times in a row"
+    )
+    return [Trouble("kept", what, root.line, (), GENERAL["kept"], root.number)]
 
 
 def _together(arrays: Iterable[np.ndarray]) -> float:

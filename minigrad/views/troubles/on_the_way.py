@@ -39,7 +39,7 @@ def along_the_way(graph: Graph) -> Iterator[Trouble]:
         if came and passed and not leading:
             steps.append((math.log(passed / came), node))
     change = sum(log for log, _ in steps)
-    if len(steps) < STEPS or abs(change) < math.log(FAR):
+    if len(steps) < STEPS or not abs(change) >= math.log(FAR) or not math.isfinite(change):
         return
     kind = "vanishes" if change < 0 else "explodes"
     by_line: dict[SourceLine | None, float] = {}

@@ -39,6 +39,7 @@ REMEDIES = {
         "minimum": "the other argument wins everywhere, and takes the whole gradient",
         "sigmoid": "it is saturated: its slope is 0. Scale its argument down, or take a loss of scores",
         "tanh": "it is saturated: its slope is 0. Scale its argument down, or normalize it",
+        "where": "the other argument is chosen everywhere, as beyond the bounds of hardtanh or relu6",
         "round": "its slope is 0: a straight-through estimate is x + (round(x) - x).detach()",
         "sign": "its slope is 0: a straight-through estimate is x + (sign(x) - x).detach()",
         "multiply": "what it is multiplied by is 0",
@@ -67,6 +68,11 @@ GENERAL = {
     "smaller learning rate, or clipping of the gradient",
     "data": "drop or fill such elements before the model sees them: np.isnan, torch.isnan",
     "zero": "look at what it is multiplied by, or chosen against, there",
+    "cancelled": "the result does not depend on it: a softmax of one class, or the sum of a softmax, is "
+    "always 1, and x - x is always 0",
+    "not computed": "print(watched.compare()) compares the values: look for one that is nearly singular",
+    "stale": "optimizer.zero_grad(), or .grad = None, before backward()",
+    "kept": "optimizer.zero_grad() in each step, before backward()",
     "cut off": "leave out detach(), item(), no_grad() and NumPy between the parameter and the loss",
     "vanishes": "residual connections, a normalization in each layer, ReLU or GELU, a start with a "
     "larger scale; for long sequences an LSTM, a GRU or attention",

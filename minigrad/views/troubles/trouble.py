@@ -38,9 +38,16 @@ class Trouble:
 
 
 class Troubles(tuple[Trouble, ...]):
-    """The troubles found, most urgent first; printed, it is a text."""
+    """The troubles found, most urgent first; printed, it is a text.
+
+    Attributes:
+        notes: what was not looked at, a sentence each.
+    """
+
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self)) or "every number is finite, and every gradient arrives"
+        found = "\n".join(map(str, self)) or "every number is finite, and every gradient arrives"
+        return "\n".join([found, *self.notes])
 
     __repr__ = __str__

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from ...engine.source import SourceLine
-from ...ran.data import GraphNode
+from ...engine.tensor import Tensor
+from ...ran.data import GraphEdge, GraphNode
 from ...ran.recording import memory_of
 from ..graph import Graph
 from .remedies import GENERAL, remedy_for
@@ -16,18 +17,20 @@ from .trouble import Trouble
 from .words import called, inputs_of, listed, plain
 
 Cuts = Callable[[np.ndarray | None], SourceLine | None]
+End = Callable[[list[Tensor]], SourceLine | None]
 
 
 def zero(
-    graph: Graph, expected: dict[str, list[np.ndarray]], learns: bool, cuts: Cuts
+    graph: Graph, expected: dict[str, list[Tensor]], learns: bool, cuts: Cuts, end: End
 ) -> Iterator[Trouble]:
     """Parameters and inputs whose gradient is exactly zero, or that none reaches: told together where it
     stops at the same place.
 
     Args:
-        expected: the parameters that should have one, by name: the arrays of each.
+        expected: the parameters that should have one, by name: the leaves that each was.
         learns: whether the loss requires a gradient at all.
         cuts: gives the line that detached a value, where that is known.
+        end: gives the line after which nothing of leaves that are not in the graph had a gradient.
     """
     root = graph[graph.roots[0]]
     if expected and not learns:
@@ -43,11 +46,13 @@ def zero(
     for trouble, names in together.values():
         yield replace(trouble, what=trouble.what.replace(WHOSE, listed(names), 1))
     there = {memory_of(n.value) for n in graph.nodes if not n.operation}
-    if missing := sorted(
-        name for name in expected if there.isdisjoint(map(memory_of, expected[name]))
-    ):
-        what = f"no gradient reaches {listed(missing)}: the loss was not computed from there"
-        yield Trouble("cut off", what, root.line, (), GENERAL["cut off"], root.number)
+    missing: dict[SourceLine | None, list[str]] = {}
+    for name, leaves in sorted(expected.items()):
+        if there.isdisjoint(memory_of(leaf._array) for leaf in leaves):
+            missing.setdefault(end(leaves) or root.line, []).append(name)
+    for line, names in missing.items():
+        what = f"no gradient reaches {listed(names)}: the loss was not computed from there"
+        yield Trouble("cut off", what, line, (), GENERAL["cut off"], root.number)
 
 
 WHOSE = "{whose}"  # stands for the names of the leaves, until all are known
@@ -55,23 +60,30 @@ WHOSE = "{whose}"  # stands for the names of the leaves, until all are known
 
 def _stopped(graph: Graph, leaf: GraphNode, cuts: Cuts) -> Trouble:
     """The place where the gradient of a leaf stops on its way back."""
-    ways = _used_by(graph, leaf)
+    passes = lambda e: e.differentiable or _is_flat(graph[e.target])
+    ways = _used_by(graph, leaf, passes)
+    if graph.roots[0] not in ways:
+        cut = [line for n in sorted(ways) for line in [cuts(graph[n].value)] if line is not None]
+        ends = [e.target for e in graph.edges if e.source in ways and not passes(e)]
+        line = graph[max(ends)].line if ends else None
+        return _cut_off(leaf, cut[-1] if cut else line)
     stops = [
         e for e in graph.edges
-        if e.source in ways and graph[e.target].gradient is not None
-        and graph[e.target].gradient.any() and not _arrives(e.contribution)  # type: ignore[union-attr]
+        if e.source in ways and passes(e) and _any(graph[e.target].gradient) and not _any(e.contribution)
     ]  # fmt: skip
-    stop = max(stops, key=lambda e: e.target, default=None)
-    before = sorted(n for n in ways if stop is None or n <= stop.source)
-    cut = [line for n in before for line in [cuts(graph[n].value)] if line is not None]
-    if stop is None:
-        lines = [graph[n].line for n in before if graph[n].line is not None]
-        return _cut_off(leaf, next(iter([*cut, *lines]), None))
-    node = graph[stop.target]
-    if not stop.differentiable and not _is_flat(node):
-        return _cut_off(leaf, cut[-1] if cut else node.line)
+    sums = [
+        e for e in graph.edges if e.source in ways and e.target in ways and _any(e.contribution)
+    ]
+    cancelled = [e.source for e in sums if not _any(graph[e.source].gradient)]
+    number = max([*(e.target for e in stops), *cancelled], default=graph.roots[0])
+    node = graph[number]
     what = f"the gradient of {WHOSE} is exactly zero: {called(node)} passes none back"
     remedy = remedy_for(graph, node, "zero")
+    if number in cancelled:
+        users = [graph[e.target] for e in sums if e.source == number]
+        what = f"the gradient of {WHOSE} is exactly zero: those that come to {called(node)} add up to 0"
+        node = max(users, key=lambda n: n.number)
+        remedy = GENERAL["cancelled"]
     return Trouble("zero", what, node.line, inputs_of(graph, node), remedy, node.number, back=True)
 
 
@@ -80,8 +92,8 @@ def _cut_off(leaf: GraphNode, line: SourceLine | None) -> Trouble:
     return Trouble("cut off", what, line, (), GENERAL["cut off"], leaf.number)
 
 
-def _arrives(contribution: np.ndarray | None) -> bool:
-    return contribution is not None and bool(contribution.any())
+def _any(gradient: np.ndarray | None) -> bool:
+    return gradient is not None and bool(gradient.any())
 
 
 def _is_flat(node: GraphNode) -> bool:
@@ -89,10 +101,10 @@ def _is_flat(node: GraphNode) -> bool:
     return plain(node.operation) in ("round", "sign", "floor", "ceil", "trunc", "rint")
 
 
-def _used_by(graph: Graph, leaf: GraphNode) -> set[int]:
-    """The numbers of all that was computed from a leaf, and its own."""
+def _used_by(graph: Graph, leaf: GraphNode, passes: Callable[[GraphEdge], bool]) -> set[int]:
+    """The numbers of all to which a gradient of a leaf has a way, and its own."""
     ways = {leaf.number}
     for edge in sorted(graph.edges, key=lambda e: e.target):
-        if edge.source in ways:
+        if edge.source in ways and passes(edge):
             ways.add(edge.target)
     return ways

@@ -223,9 +223,10 @@ def test_a_backward_that_is_not_the_derivative_is_kept_and_said(function):
         loss = (net[2](function(h)) * net[2](h)).sum()
     loss.backward()
     watched.checked()
-    assert ".backward gives another gradient than the derivative of its forward" in str(
-        watched.compare()
-    )
+    said = ".backward gives another gradient than the derivative of its forward"
+    if function == ByNumPy.apply:
+        said = "ByNumPy.backward could not be checked: its forward leaves PyTorch"
+    assert said in str(watched.compare())
     assert "test_programs.py" in watched.compare().own[0]
     graph = mg.graph(watched)
     weight = next(n for n in graph.nodes if n.name.endswith("weight"))

@@ -570,3 +570,50 @@ def test_a_gradient_that_was_nan_before_is_not_taken_for_one_of_16_bits():
     assert "the gradient of x was not finite before backward()" in said
     assert "optimizer.zero_grad()" in said
     assert "in 32 bits" not in said
+
+
+def test_a_block_in_a_block_leaves_the_names_of_modules_as_they_were():
+    net = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 1))
+    boxes = lambda: {b.name for b in mg.graph(watch(lambda: net(torch.ones(2, 3)).sum())).boxes}
+    before = boxes()
+    with mg.pytorch() as outer:
+        with mg.pytorch():
+            net(torch.ones(2, 3))
+        kept = net(torch.ones(2, 3)).sum()
+    assert kept.isfinite()
+    assert {b.name for b in mg.graph(outer).boxes} >= before
+    assert boxes() == before
+
+
+def test_numbers_that_are_not_finite_are_compared_by_their_places():
+    x = torch.tensor([1.0, -1.0, 1.0], requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = (F.relu(x) * torch.tensor([1.0, float("inf"), float("inf")])).sum()
+    loss.backward()
+    assert x.grad.isfinite().sum() == 2
+    said = str(watched.compare())
+    assert "of x has 1 of 3 numbers that are not finite in PyTorch, and 2 here" in said
+
+
+def test_the_binary_cross_entropy_of_probabilities_of_0_and_1_has_pytorchs_gradient():
+    scores = torch.tensor([-200.0, -30.0, 0.5, 200.0], requires_grad=True)
+    y = torch.tensor([1.0, 1.0, 0.0, 0.0])
+    watch(lambda: F.binary_cross_entropy(scores.sigmoid(), y))
+    p = torch.tensor([0.0, 1e-13, 1.0], requires_grad=True)
+    watch(lambda: F.binary_cross_entropy(p, torch.tensor([1.0, 1.0, 0.0])))
+    assert p.grad.abs().min() > 1e11
+
+
+def test_celu_has_the_slope_1_at_0():
+    x = torch.tensor([0.0, -1e-3, 1e-3], requires_grad=True)
+    watched = watch(lambda: F.celu(x).sum())
+    np.testing.assert_allclose(watched.of(x).grad.numpy(), x.grad.numpy())
+
+
+def test_compiled_code_that_was_not_run_is_said():
+    net = torch.compile(torch.nn.Linear(3, 1), backend=lambda graph, given: graph)
+    with mg.pytorch() as watched:
+        loss = net(torch.ones(2, 3)).sum()
+    loss.backward()
+    for said in (watched.compare(), mg.diagnose(watched)):
+        assert "the compiled code was not run: a Linear" in str(said)

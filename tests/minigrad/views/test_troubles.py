@@ -641,6 +641,119 @@ def test_a_column_less_a_row_is_told_in_either_order_and_one_shape_is_none():
         assert [t.kind for t in mg.diagnose(loss)] == ["pairs"] * pairs
 
 
+def two_modules():
+    first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
+    h = torch.from_numpy(first(torch.ones(4, 2)).detach().numpy() * 2)  # here
+    return last(h).sum()
+
+
+def no_gradients_kept():
+    first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
+    h = first(torch.ones(4, 2))
+    with torch.no_grad():
+        h = h.tanh()  # here
+    return last(h).sum()
+
+
+def places_of_the_largest():
+    first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
+    best = first(torch.ones(4, 2)).argmax(1)  # here
+    return last(F.one_hot(best, 3).float()).sum()
+
+
+def beyond_hardtanh():
+    h = torch.nn.Linear(2, 3)(torch.ones(4, 2)) + 100
+    return F.relu6(h).square().mean()  # here
+
+
+def softmax_of_one():
+    h = torch.nn.Linear(2, 1)(torch.ones(4, 2))
+    p = h.softmax(1)  # here
+    return (p - 3).square().mean()
+
+
+def cross_entropy_of_one():
+    h = torch.nn.Linear(2, 1)(torch.ones(4, 2))
+    return F.cross_entropy(h, torch.zeros(4, dtype=torch.long))  # here
+
+
+def embedding_of_padding():
+    table = torch.nn.Embedding(5, 3, padding_idx=0)
+    h = table(torch.zeros(4, dtype=torch.long))  # here
+    return torch.nn.Linear(3, 1)(h + 1).square().mean()
+
+
+@pytest.mark.parametrize(
+    ("kind", "case", "what"),
+    [
+        ("cut off", two_modules, r"no gradient reaches Linear\.bias and Linear\.weight"),
+        ("cut off", no_gradients_kept, "weight.* and .*bias"),
+        ("cut off", places_of_the_largest, "bias and .*weight"),
+        ("zero", beyond_hardtanh, "np.where .* passes none back"),
+        ("zero", softmax_of_one, "add up to 0"),
+        ("zero", cross_entropy_of_one, "add up to 0"),
+        ("zero", embedding_of_padding, "passes none back"),
+    ],
+)
+def test_a_gradient_that_is_none_is_told_from_one_of_zeros_with_its_line(kind, case, what):
+    (trouble,) = diagnosed(case)
+    assert trouble.kind == kind
+    assert re.search(what, trouble.what), trouble
+    assert trouble.line.text.endswith("# here"), trouble
+
+
+def test_gradients_that_pytorch_has_are_no_trouble_where_those_of_the_graph_are_nan():
+    pytest.importorskip("torch")
+    x = weights(-1.0, 2.0)
+    with mg.pytorch() as watched:
+        s = F.relu(x)
+        loss = torch.where(s > 0, s.log(), 0.0).sum()
+    loss.backward()
+    assert x.grad.isfinite().all()
+    assert not mg.diagnose(watched)
+    said = str(watched.compare())
+    assert "inf" not in said.replace("finite", "")
+    assert "PyTorch's gradient of x is finite, and that of this graph is not: np.log at" in said
+
+
+def test_a_gradient_that_was_nan_before_is_told():
+    pytest.importorskip("torch")
+    x = weights(1.0, 2.0)
+    x.grad = torch.tensor([float("nan"), 0.0])
+    with mg.pytorch() as watched:
+        loss = x.sum()
+    loss.backward()
+    (trouble,) = mg.diagnose(watched)
+    assert "x was not finite before backward()" in trouble.what
+
+
+@pytest.mark.parametrize(("forgotten", "kinds"), [(True, ["kept"]), (False, [])])
+def test_steps_that_keep_the_gradients_of_the_one_before_are_told(forgotten, kinds):
+    pytest.importorskip("torch")
+    net = torch.nn.Linear(1, 1)
+    optimizer = torch.optim.SGD(net.parameters(), 1e-3)
+    with mg.pytorch() as watched:
+        for _ in range(4):
+            for _ in range(2):  # which are meant to be added
+                answers(net).square().mean().backward()
+            optimizer.step()
+            if not forgotten:
+                optimizer.zero_grad()
+    found = mg.diagnose(watched)
+    assert [t.kind for t in found] == kinds
+    assert all("weight and bias that the step before had used, " in t.what for t in found)
+
+
+def test_a_rule_that_fails_leaves_the_program_alone_and_is_told(monkeypatch):
+    pytest.importorskip("torch")
+    x = torch.ones(2, 2, requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = torch.logdet(x)
+    loss.backward()
+    assert "could not be computed again: Singular matrix" in str(watched.compare())
+    assert mg.diagnose(watched)[0].kind == "not finite"
+
+
 def test_where_no_line_is_known_none_is_named():
     assert "None" not in str(Trouble("data", "w is NaN", None, (), "look", 0))
 
