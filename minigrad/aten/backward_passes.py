@@ -12,10 +12,11 @@ import torch
 from .. import errors
 from ..engine.backward import backward
 from ..engine.followed import bare
+from ..engine.node import Node
 from ..engine.source import source_line
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..ran.recording import names_here
+from ..ran.recording import memory_of, names_here
 from ..transforms import gradients as gradients_of
 from .calls import HOOKED, Calls
 from .functions import OwnBackward
@@ -34,6 +35,8 @@ from .numbers import (
     unit_of,
 )  # fmt: skip
 
+ADDED = {"add", "subtract", "sum", "mean"}  # operations that may leave little of large terms
+MOVED = {"reshape", "transpose", "squeeze", "expand_dims", "broadcast_to", "getitem", "negative"}
 SMALL = 2.0**-60  # with which a walk starts whose numbers become too large on the way
 Gradients = list[tuple[str, list[Tensor], Any]]  # the name of each, our leaves, PyTorch's
 
@@ -299,7 +302,7 @@ def _unlike(gradients: Gradients, roots: list[Tensor]) -> list[str]:
         here, there = (~np.isfinite(a) for a in (_sum_of(arrived, leaves), array_of(theirs)))
         if here.any() and not there.any():
             unfit.append(name)
-        elif there.any() and (here != there).any():
+        elif here.any() and (here != there).any():
             said.append(
                 f"the gradient of {name} has {there.sum():,} of {there.size:,} numbers that are not "
                 f"finite in PyTorch, and {here.sum():,} here"
@@ -334,9 +337,9 @@ def _walked_again(
         scale: what the gradients of the roots are multiplied by.
         rounding: how many times its last bit each number that was saved is moved, by chance.
     """
-    otherwise = rounded_otherwise(rounding)
     known = [(root, g) for root, g in roots if root.requires_grad]
     nodes = {node: node.saved for node in order([root.node for root, _ in known])}
+    otherwise = rounded_otherwise(rounding, _sizes_of_terms([*nodes]) if rounding else {})
     try:
         for node, saved in nodes.items():
             node.saved = None if saved is None else tuple(map(otherwise, saved))
@@ -347,6 +350,26 @@ def _walked_again(
         for node, saved in nodes.items():
             node.saved = saved
     return {leaf: g for leaf, g in zip(leaves, found) if g is not None}
+
+
+def _sizes_of_terms(nodes: list[Node]) -> dict[Any, float]:
+    """The size of the terms that were added up to each of these results, by its memory: the result may
+    be far smaller, as what is left of an answer and its prediction, and is rounded as they are."""
+    sizes: dict[Any, float] = {}
+    largest = lambda a: float(np.abs(a).max(initial=0, where=np.isfinite(a)))
+    for node in reversed(nodes):  # what was computed first
+        if node.note is None or node.operation is None:
+            continue
+        arrays = [a for a in node.note.args if isinstance(a, np.ndarray) and a.dtype.kind == "f"]
+        name = node.operation.name.rpartition(".")[2]
+        size = 0.0
+        if name in ADDED:
+            size = max((max(sizes.get(memory_of(a), 0), largest(a)) for a in arrays), default=0.0)
+        elif name in MOVED and arrays:
+            size = sizes.get(memory_of(arrays[0]), 0.0)
+        if size:
+            sizes[memory_of(node.note.y)] = size
+    return sizes
 
 
 def _sum_of(found: dict[Tensor, np.ndarray], leaves: list[Tensor]) -> np.ndarray:

@@ -112,7 +112,7 @@ class Calls(TorchDispatchMode):
                 self.values.of(tensor)._read()
         learns = self._compute(call, outputs_of(theirs))
         for tensor, ours in call.pairs:
-            if wants_gradients() and collects(tensor):
+            if learns and collects(tensor):
                 self.used[id(tensor)] = tensor
             if ours.requires_grad and not learns:
                 self.ends.setdefault(ours.node, source_line())
@@ -132,7 +132,6 @@ class Calls(TorchDispatchMode):
             if call.packet == "detach" and any(y.requires_grad for _, y in call.pairs):
                 ((_, y),) = call.pairs
                 self.detached[memory_of(y._array)] = y, source_line()
-                self.ends.setdefault(y.node, source_line())
         call.rough = max((self.values.storage(t).rough for t, _ in call.pairs), default=0.0)
 
     def _compute(self, call: AtenCall, outputs: list) -> bool:
@@ -158,7 +157,8 @@ class Calls(TorchDispatchMode):
             for tensor in call.written():
                 if id(tensor) not in returned:
                     self._keep(call, tensor, None, True, again)
-        return any(isinstance(v, Tensor) and v.requires_grad for v in values)
+        learns = any(isinstance(v, Tensor) and v.requires_grad for v in values)
+        return learns and call.packet != "detach"
 
     def _keep(
         self, call: AtenCall, output: Any, value: Any, written: bool, alone: Callable[..., Any]

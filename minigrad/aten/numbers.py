@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import torch
 from .. import errors
 from ..checking.causes import pattern
 from ..engine.source import SourceLine
+from ..ran.recording import memory_of
 
 TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-4}  # for others `ROUGH`, as with 8 bits
 ROUGH = 0.05
@@ -104,8 +106,13 @@ def length(array: np.ndarray) -> float:
     return float(np.linalg.norm(np.ravel(array).astype(np.float64)))
 
 
-def rounded_otherwise(last_bits: float) -> Callable[[Any], Any]:
-    """A function that moves numbers by so many times their last bit, by chance, as rounding may."""
+def rounded_otherwise(
+    last_bits: float, sizes: Mapping[Any, float] = MappingProxyType({})
+) -> Callable[[Any], Any]:
+    """A function that moves numbers by so many times their last bit, by chance, as rounding may.
+
+    `sizes`: of arrays that were added up from larger numbers, by their memory: the size of these.
+    """
     draws = np.random.default_rng(0)
 
     def moved(value: Any) -> Any:
@@ -113,8 +120,10 @@ def rounded_otherwise(last_bits: float) -> Callable[[Any], Any]:
             return [*map(moved, value)]
         if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
             return value
-        off = 1 + last_bits * np.finfo(value.dtype).eps * draws.standard_normal(value.shape)
-        return value * off.astype(value.dtype)
+        off = last_bits * np.finfo(value.dtype).eps * draws.standard_normal(value.shape)
+        size = sizes.get(memory_of(value), 0.0)
+        other = value * (1 + off).astype(value.dtype)
+        return (other + size * off).astype(value.dtype) if size else other
 
     return moved
 

@@ -617,3 +617,33 @@ def test_compiled_code_that_was_not_run_is_said():
     loss.backward()
     for said in (watched.compare(), mg.diagnose(watched)):
         assert "the compiled code was not run: a Linear" in str(said)
+
+
+def test_what_is_left_of_an_answer_and_its_prediction_differs_by_their_rounding():
+    net, x, y = torch.nn.Linear(10, 1), torch.randn(8, 10), torch.randn(8, 1)
+    optimizer = torch.optim.LBFGS(net.parameters(), max_iter=30)
+
+    def again():
+        optimizer.zero_grad()
+        loss = F.mse_loss(net(x), y)
+        loss.backward()
+        return loss
+
+    with mg.pytorch() as watched:
+        optimizer.step(again)
+    assert net.bias.grad.abs() < 1e-4
+    assert not mg.diagnose(watched)
+
+
+def test_a_copy_of_parameters_that_takes_no_gradient_is_no_trouble():
+    net = torch.nn.Linear(2, 1)
+    mean = torch.optim.swa_utils.AveragedModel(net)
+    optimizer = torch.optim.SGD(net.parameters(), 0.01)
+    with mg.pytorch() as watched:
+        for _ in range(2):
+            optimizer.zero_grad()
+            loss = (net(torch.ones(3, 2)) - 3).square().mean()
+            loss.backward()
+            optimizer.step()
+            mean.update_parameters(net)
+    assert not mg.diagnose(watched)
