@@ -84,6 +84,7 @@ class BackwardPasses:
 
     Attributes:
         own: what is said of functions with a backward of their own.
+        raised: what the last call of PyTorch's `backward()` raised; "" if it ended well.
         stale: what is said of gradients that were not finite before, by the identity of the leaf.
         given: the identities of the leaves that PyTorch gave a gradient.
         kept: for each leaf its name, of how many changes a backward pass has been, and how many of them
@@ -93,6 +94,7 @@ class BackwardPasses:
     def __init__(self, calls: Calls, done: list[Backward]):
         self.calls, self.done = calls, done
         self.own: dict[Any, str] = {}
+        self.raised = ""
         self.stale: dict[int, str] = {}
         self.given: set[int] = set()
         self.kept: dict[int, tuple[str, int, int]] = {}

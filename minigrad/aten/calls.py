@@ -78,7 +78,8 @@ class Calls(TorchDispatchMode):
         for t in (*self.alive(), *(theirs for theirs, _ in self.values.leaves.values())):
             if t._backward_hooks or t._post_accumulate_grad_hooks:
                 _, line = self.hooked.get(id(t), ("", None))
-                self.hooked[id(t)] = HOOKED.format(called(t)), line
+                hooks = (*(t._backward_hooks or {}).values(),)
+                self.hooked[id(t)] = HOOKED.format(called(t)), line or _line_of(hooks)
         for module, _ in self.values.counterparts.known.values():
             if module._backward_hooks or module._backward_pre_hooks:
                 self.hooked[id(module)] = f"a {type(module).__name__} has a backward hook", None
@@ -270,6 +271,12 @@ class Calls(TorchDispatchMode):
                 if not apart.size <= apart.allowed:
                     return apart
         return None
+
+
+def _line_of(functions: Sequence[Any]) -> SourceLine | None:
+    """The line where the first of these functions that is Python's begins."""
+    codes = (f.__code__ for f in functions if hasattr(f, "__code__"))
+    return next((SourceLine(c.co_filename, c.co_firstlineno) for c in codes), None)
 
 
 def _reason_with_remedy(call: AtenCall, outputs: list) -> str:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 HOW = ": call backward() on what was computed inside the block"
 NOT_FINITE = (
     "PyTorch's loss or a gradient is not finite, and numbers that overflow may differ: "
-    "mg.diagnose(watched) says where that begins"
+    "mg.diagnose(watched) {} where that begins"
 )
 
 

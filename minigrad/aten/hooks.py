@@ -65,10 +65,18 @@ def _backward(original: Any) -> Any:
             watch = _knowing(roots, create_graph and "backward")
             before = [w.passes.copy_gradients() for w in watch]
         kwargs = {"grad_variables": grad_variables} if grad_variables is not None else {}
-        original(tensors, grad_tensors, retain_graph, create_graph, inputs=inputs, **kwargs)
+        try:
+            original(tensors, grad_tensors, retain_graph, create_graph, inputs=inputs, **kwargs)
+        except Exception as problem:
+            for watched in watch:
+                watched.passes.raised = (
+                    f"{type(problem).__name__}: {str(problem).partition('. ')[0]}"
+                )
+            raise
         with _disable_current_modes():
             only = None if inputs is None else {id(t) for t in _listed(inputs)}
             for watched, old in zip(watch, before):
+                watched.passes.raised = ""
                 watched.passes.compare_backward(roots, seeds, old, only)
 
     backward.tells = True  # type: ignore[attr-defined]

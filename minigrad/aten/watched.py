@@ -53,7 +53,7 @@ class Watched:
         self.nan: list[
             tuple[str, Tensor]
         ] = []  # what is held at the end, and has a NaN, by its name
-        self._problem = ""  # that the block ended with
+        self.problem = ""  # what the block ended with, in words
 
     def __repr__(self) -> str:
         return (
@@ -97,7 +97,7 @@ class Watched:
         self.is_open = False
         alive = self.calls.alive()
         if problem is not None:
-            self._problem = f"; the block ended with {type(problem).__name__}: {problem}"
+            self.problem = f"; the block ended with {type(problem).__name__}: {problem}"
         if alive:
             self.calls.values.take_names(alive)
             computed = lambda t: t.requires_grad and (t._is_view() or not t.is_leaf)
@@ -128,7 +128,7 @@ class Watched:
     def _nothing(self) -> errors.GraphError:
         return errors.GraphError(
             "nothing that PyTorch computed was seen, or nothing is left of it: compute the loss "
-            f"inside the block, and keep it{self._problem}"
+            f"inside the block, and keep it{self.problem}"
         )
 
     def _told(self, losses: list[Tensor]) -> list[Tensor]:
@@ -225,12 +225,20 @@ class Watched:
         own = [
             *self.passes.own.values(), *self.passes.stale.values(), *self.overflows,
             *dict.fromkeys(said for b in self.backwards for said in (*b.broken, b.problem) if said),
-            *([] if self.finite else [NOT_FINITE]), *calls.values.counterparts.not_run,
+            *([] if self.finite else [self._not_finite()]),
+            *calls.values.counterparts.not_run,
         ]  # fmt: skip
         walked = bool(self.backwards)
         return Comparison(
             calls.distances, gradients, calls.half, calls.unread, own, reasons, walked
         )
+
+    def _not_finite(self) -> str:
+        try:
+            self.losses  # noqa: B018 - it raises
+        except errors.UnsupportedError as problem:
+            return f"{NOT_FINITE.format('cannot say')}: {problem}"
+        return NOT_FINITE.format("says")
 
     @property
     def finite(self) -> bool:

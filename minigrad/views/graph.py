@@ -115,8 +115,14 @@ def graph(*roots: Tensor | MinigradError | Watched) -> Graph:
         return capture.of_error(Graph, roots[0])
     if not roots or not all(isinstance(r, Tensor) for r in roots):
         given = ", ".join(map(described, roots)) or "nothing"
-        theirs = any(type(r).__module__.startswith("torch") for r in roots)
-        remedy = "; of PyTorch it takes what `with mg.pytorch() as watched:` gave" if theirs else ""
+        theirs = any(
+            type(r).__module__.startswith("torch") or isinstance(r, Exception) for r in roots
+        )
+        remedy = (
+            "; of PyTorch it takes what `with mg.pytorch() as watched:` gave, also after an error"
+            if theirs
+            else ""
+        )
         raise errors.DTypeError(
             f"graph() takes the Tensors whose computation to show, not {given}{remedy}"
         )

@@ -36,7 +36,8 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
 
     Raises:
         ArgumentError: if it is neither a Tensor nor watched.
-        GraphError: if it was not recorded; or requires no gradient, and a page is wanted.
+        GraphError: if it was not recorded; or requires no gradient, and a page is wanted; or the loss
+            was not computed in the block.
     """
     expected: dict[str, list[Tensor]] = {}
     cuts: Cuts = lambda value: None
@@ -49,6 +50,11 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         loss = watched.loss
         expected, cuts, end = watched.parameters(), watched.detached, watched.end
         first, calls = watched.first_to_look_at(), len(watched.backwards)
+        if not watched.backwards and loss.requires_grad and loss.size != 1:
+            raise errors.GraphError(
+                f"the last result in the block has the shape {loss.shape}, and is no loss: compute the "
+                f"loss inside the block{watched.problem}"
+            )
         walked = None if first is None else watched.backwards[first]
         if first is not None and first < calls - 1:  # the way there, not what became of it
             shown = loss = watched.at(first)

@@ -43,6 +43,10 @@ def origin(graph: Graph, root: GraphNode) -> Trouble:
     if not made:  # it came in
         leaf = next((n for n in nodes if not n.operation), nodes[0])
         line = graph.line_of(leaf.number)
+        if leaf.operation:
+            what = f"{called(leaf)} puts {counted(leaf.value)} in"
+            inputs = inputs_of(graph, leaf)
+            return Trouble("not finite", what, line, inputs, GENERAL["mask"], leaf.number)
         what = f"{called(leaf)} has {counted(leaf.value)} when it comes in"
         remedy = GENERAL["parameter" if leaf.kind == "parameter" else "data"]
         return Trouble("data", what, line, (), remedy, leaf.number)

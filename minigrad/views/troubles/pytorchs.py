@@ -29,6 +29,9 @@ def of_pytorchs(graph: Graph, watched: Watched, place: int | None) -> Iterator[T
             "not finite", overflows[0] + (", in 32 bits" if half else ""), hooked or root.line,
             tuple(hooks), "; or ".join(remedies) or GENERAL["another"], root.number, back=True,
         )  # fmt: skip
+    if watched.passes.raised:
+        what = f"the last backward() raised {watched.passes.raised}, and gave no gradient"
+        yield Trouble("cut off", what, root.line, (), GENERAL["raised"], root.number, back=True)
     for said in (*watched.passes.stale.values(),)[:1]:
         yield Trouble("not finite", said, root.line, (), GENERAL["stale"], root.number, back=True)
     for function in watched.passes.wrong_functions():

@@ -19,6 +19,9 @@ REMEDIES = {
         "reciprocal": "a division by 0: add a small number to the divisor",
         "sqrt": "its slope at 0 is infinite: take the root of x plus a small number",
         "power": "its slope at 0 may be infinite, as a power below 0 is: keep the base away from 0",
+        "negative root": "the root of a number below 0: keep what comes in above 0, and look at how it "
+        "came to be below it, as a variance is not",
+        "no element": "0 / 0: no element counts, as where a mask leaves none, or each target is ignored",
         "large power": "a power of a large number overflows: if it has grown while learning, a smaller "
         "learning rate, or clipping of the gradient",
         "root": "its slope at 0 is infinite: add a small number under the root",
@@ -64,13 +67,16 @@ GENERAL = {
     "not finite": "look at the numbers that came in: are they as large as they should be?",
     "infinite": "an infinite number times 0: put it in after this operation, as a mask, or take a large "
     "finite number",
-    "parameter": "a step of training made it so: look at the one before, whose gradient shows it; a "
-    "smaller learning rate, or clipping of the gradient",
+    "mask": "an infinite number that was put in, as a mask, reaches the result: a row of which every "
+    "element is masked has nothing to choose from. Leave such rows out",
+    "parameter": "it was so before: look at the numbers that it started with, or at the step of "
+    "training before, whose gradient shows it; a smaller learning rate, or clipping of the gradient",
     "data": "drop or fill such elements before the model sees them: np.isnan, torch.isnan",
     "zero": "look at what it is multiplied by, or chosen against, there",
     "cancelled": "the result does not depend on it: a softmax of one class, or the sum of a softmax, is "
     "always 1, and x - x is always 0",
     "not computed": "print(watched.compare()) compares the values: look for one that is nearly singular",
+    "raised": "torch.autograd.set_detect_anomaly(True) names the line of the operation that it is about",
     "stale": "optimizer.zero_grad(), or .grad = None, before backward()",
     "kept": "optimizer.zero_grad() in each step, before backward()",
     "cut off": "leave out detach(), item(), no_grad() and NumPy between the parameter and the loss",
@@ -82,10 +88,23 @@ GENERAL = {
 }
 
 
+def _is_sum_of_none(graph: Graph, argument: object) -> bool:
+    """Tell whether an argument is a sum that is 0, or 0 itself."""
+    if not isinstance(argument, Ref):
+        return argument == 0
+    node = graph[argument.number]
+    return plain(node.operation) == "sum" and not np.any(node.value)
+
+
 def remedy_for(graph: Graph, node: GraphNode, kind: str = "not finite") -> str:
     name = plain(node.operation)
-    if name == "power" and is_bad(node.value):
+    if name in ("power", "sqrt") and is_bad(node.value):
         base = node.arguments[0]
         number = sources(graph, node)[0].value if isinstance(base, Ref) else base
-        name = "large power" if np.all(number) else name
+        if np.isnan(node.value).any():  # type: ignore[arg-type]
+            name = "negative root"
+        elif name == "power" and np.all(number):
+            name = "large power"
+    if name == "divide" and all(_is_sum_of_none(graph, a) for a in node.arguments[:2]):
+        name = "no element"
     return REMEDIES[kind].get(name, GENERAL[kind])

@@ -716,6 +716,73 @@ def test_gradients_that_pytorch_has_are_no_trouble_where_those_of_the_graph_are_
     assert "PyTorch's gradient of x is finite, and that of this graph is not: np.log at" in said
 
 
+def negative_variance():
+    norm = torch.nn.BatchNorm1d(2).eval()
+    norm.running_var.fill_(-1.0)
+    return norm(weights(1.0, 2.0)[None] * 2).sum()
+
+
+def logsumexp_of_masks():
+    scores = (weights(1.0, 2.0) * 2).masked_fill(torch.ones(2, dtype=torch.bool), float("-inf"))
+    return scores.logsumexp(0)
+
+
+def no_target():
+    return F.cross_entropy(weights(1.0, 2.0)[None] * 2, torch.tensor([-100]))
+
+
+@pytest.mark.parametrize(
+    ("case", "remedy"),
+    [
+        (negative_variance, "the root of a number below 0"),
+        (logsumexp_of_masks, "a row of which every element is masked"),
+        (no_target, "no element counts"),
+    ],
+)
+def test_a_remedy_is_for_the_numbers_that_came_in(case, remedy):
+    (trouble,) = diagnosed(case)
+    assert trouble.kind == "not finite"
+    assert remedy in trouble.remedy
+
+
+def test_a_hook_that_was_there_before_the_block_is_named_by_its_own_line():
+    pytest.importorskip("torch")
+    x = weights(1.0, 2.0)
+    x.register_hook(lambda g: g * float("nan"))  # here
+    with mg.pytorch() as watched:
+        loss = (x * 2).sum()
+    loss.backward()
+    (trouble,) = mg.diagnose(watched)
+    assert trouble.line.text.endswith("# here")
+
+
+def test_a_backward_that_raised_is_told():
+    pytest.importorskip("torch")
+    x = weights(1.0, 2.0)
+    with mg.pytorch() as watched:
+        y = x.exp()
+        y.add_(1)
+        loss = y.sum()
+    with pytest.raises(RuntimeError):
+        loss.backward()
+    (trouble,) = mg.diagnose(watched)
+    assert "the last backward() raised RuntimeError: one of the variables" in trouble.what
+
+
+def test_what_is_no_loss_and_what_has_no_row_is_said():
+    pytest.importorskip("torch")
+    with mg.pytorch() as watched:
+        y = weights(1.0, 2.0).exp()
+    with pytest.raises(mg.errors.GraphError, match="compute the loss inside the block"):
+        mg.diagnose(watched)
+    assert y.requires_grad
+    x = weights(0.0, 2.0)
+    with mg.pytorch() as watched:
+        loss = torch.fft.fft(x).abs().log().sum() - float("inf")
+    loss.backward()
+    assert "mg.diagnose(watched) cannot say where that begins: aten." in str(watched.compare())
+
+
 def test_a_gradient_that_was_nan_before_is_told():
     pytest.importorskip("torch")
     x = weights(1.0, 2.0)
