@@ -20,11 +20,11 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from .. import errors
-from ..engine import source
+from ..engine import modes, source
 from ..engine.node import Node
 from ..engine.source import SourceLine, source_line
 from ..engine.tensor import Tensor, tensor_of
-from ..ran.recording import Note, memory_of, names_here
+from ..ran.recording import Note, Recording, memory_of, names_here
 from ..with_blocks import no_grad
 from .aten_call import AtenCall, outputs_of, results, tensors_in
 from .functions import OwnBackward
@@ -56,6 +56,9 @@ class Calls(TorchDispatchMode):
         super().__init__()
         self.values = Values()
         self.drawn: list[Tensor] = []  # constants that PyTorch drew
+        self.taken: list[
+            tuple[Node, SourceLine | None, int]
+        ] = []  # and when, in the order of nodes
         self.detached: dict[Any, tuple[Tensor, SourceLine | None]] = {}  # by memory; and where last
         self.used: dict[int, Any] = {}  # those of PyTorch's leaves that gradients were to come to
         # Values that have a gradient and were used, and the line of the first use that gives none.
@@ -84,6 +87,12 @@ class Calls(TorchDispatchMode):
             if module._backward_hooks or module._backward_pre_hooks:
                 self.hooked[id(module)] = f"a {type(module).__name__} has a backward hook", None
 
+    def note_taken(self, theirs: torch.Tensor) -> None:
+        """Note that Python has the numbers of a tensor, and may choose by them, or compute with them."""
+        ours = self.values.of(theirs)
+        seen = [w.node_of(ours) for w in modes.mode.get().watchers if isinstance(w, Recording)]
+        self.taken.append((seen[0] if seen else ours.node, source_line(), modes.count()))
+
     def note_function(self, cls: type, args: tuple, outputs: list, made: list) -> None:
         """Note a call of an `autograd.Function`."""
         inputs = {id(t) for t in tensors_in(args)}  # one that it wrote into is seen through
@@ -111,6 +120,8 @@ class Calls(TorchDispatchMode):
         if isinstance(theirs, (bool, int, float)):  # as for `item()` and an `if`
             for tensor in call.tensors():
                 self.values.of(tensor)._read()
+                if isinstance(theirs, bool):
+                    self.note_taken(tensor)
         learns = self._compute(call, outputs_of(theirs))
         for tensor, ours in call.pairs:
             if learns and collects(tensor):

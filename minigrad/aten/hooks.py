@@ -1,4 +1,5 @@
-"""The calls that PyTorch tells of: `backward()`, `grad()`, `Function.apply()`, `register_hook()`."""
+"""The calls that PyTorch tells of: `backward()`, `grad()`, `Function.apply()`, `register_hook()`,
+`tolist()` and `numpy()`."""
 
 from __future__ import annotations
 
@@ -52,6 +53,8 @@ def watch_backward(watched: Watched) -> None:
         torch.autograd.backward = _backward(torch.autograd.backward)
         torch.autograd.grad = _grad(torch.autograd.grad)
         torch.Tensor.register_hook = _register_hook(torch.Tensor.register_hook)  # type: ignore[method-assign]
+        torch.Tensor.tolist = _taking(torch.Tensor.tolist)  # type: ignore[method-assign]
+        torch.Tensor.numpy = _taking(torch.Tensor.numpy)  # type: ignore[method-assign]
 
 
 def _backward(original: Any) -> Any:
@@ -112,6 +115,18 @@ def _register_hook(original: Any) -> Any:
         return original(tensor, hook)
 
     return register_hook
+
+
+def _taking(original: Any) -> Any:
+    @functools.wraps(original)
+    def taking(tensor, *args, **kwargs):
+        with _disable_current_modes():
+            for watched in _knowing([tensor], False):
+                if watched.is_open:
+                    watched.calls.note_taken(tensor)
+        return original(tensor, *args, **kwargs)
+
+    return taking
 
 
 def _listed(tensors: Any) -> list:

@@ -86,7 +86,7 @@ def through(
     place: Any = Role("part")
     roles = []
     for line in reversed(lines):  # the parts of a line stand before it
-        place = line.role or Role("part", place.node)
+        place = line.role or Role("part", place.node, edge=place.edge)
         roles.append(place)
     for line, role in zip(lines, reversed(roles)):
         old, line.role = line.value, role
@@ -108,7 +108,7 @@ def _write(symbol: Symbol, role: Role, new: dict[int, Symbol]) -> None:
     if symbol.call is None or id(symbol) in new:
         return
     for part in symbol.parts:
-        _write(part, Role("part", role.node) if part.role is None else part.role, new)
+        _write(part, part.role or Role("part", role.node, edge=role.edge), new)
     symbol.role = role if symbol.role is None else symbol.role
     new[id(symbol)] = symbol
 

@@ -6,7 +6,9 @@
     step(x=other).backward()
     step.tensors["layers.0.weight"].grad
 
-Nothing is recorded again: the graph is there already.
+Nothing is recorded again: the graph is there already. What Python chose in the block stays as it was.
+So a tensor whose numbers were read there, by an `if`, `item()`, `tolist()` or `numpy()`, is refused other
+ones; what other code reads of PyTorch's memory is not seen.
 """
 
 from __future__ import annotations
@@ -20,13 +22,14 @@ from typing import Any
 from ..aten.watched import Watched
 from ..engine.errors import described
 from ..engine.modes import mode
+from ..engine.node import Node
 from ..engine.source import SourceLine
 from ..engine.tensor import Tensor, tensor_of
 from ..errors import ArgumentError, GraphError
 from ..nn import Parameter
 from ..ran import capture, words
 from ..ran.data import GraphData, GraphNode
-from ..ran.recording import Read
+from ..ran.recording import Read, flat
 from ..views.graph import Graph, graph
 from .plan import Plan, WithProgram
 from .recorded import Inputs
@@ -64,7 +67,8 @@ class CompiledGraph(WithProgram):
         leaves = [self._graph[n] for n in self._numbers]
         self.tensors = MappingProxyType(dict(zip(_names(leaves), map(_copy, leaves))))
         self.frozen = [self._graph[n].name for n in self._drawn]
-        self._read = self._leaves_read(captured.constants.told())
+        last, told = losses[0].node.number, captured.constants.told()
+        self._read = self._leaves_read(told, captured.number, last)
         self._as_read = {name: self.tensors[name]._array for name in self._read}
 
     def __call__(self, *unnamed: Any, **tensors: Any) -> Tensor:
@@ -130,18 +134,28 @@ class CompiledGraph(WithProgram):
             f"computation with the other numbers, and compile that"
         )
 
-    def _leaves_read(self, told: list[tuple[Read, list[int]]]) -> dict[str, SourceLine | None]:
-        """The tensors whose numbers were taken out of the graph, and the line where that was."""
+    def _leaves_read(
+        self, told: list[tuple[Read, list[int]]], places: dict[Node, int], last: int
+    ) -> dict[str, SourceLine | None]:
+        """The tensors whose numbers were taken out of the graph, and the line where that was.
+
+        `places` has the number of each node in the graph, `last` is when the loss was computed.
+        """
         graph = self._graph
         fixed = {m for n in graph.nodes if n.number not in self._numbers for m in n.may_be_of}
         lines = dict.fromkeys(m for m in fixed if graph[m].dtype.kind == "f")
         lines |= {m: r.line for r, of in told if not r.unseen for m in of if m in fixed}
         names = dict(zip(self._numbers, self.tensors))
-        return {
+        read = {
             names[n]: line
             for number, line in lines.items()
             for n in graph.made_from(number) & names.keys()
         }
+        for node, line, when in self._watched.calls.taken:
+            if when < last:  # else it is read of the loss, or after it
+                of = [places.get(leaf) for leaf in _made_from(node)]
+                read |= {names[n]: line for n in of if n in names}
+        return read
 
     def _last(self) -> Plan:
         return self._plan(mode.get().grad)
@@ -161,6 +175,19 @@ class CompiledGraph(WithProgram):
             for n in self._graph.nodes
         ]
         return replace(self._graph, nodes=tuple(nodes))
+
+
+def _made_from(node: Node) -> list[Node]:
+    """All nodes that a value was computed from, also where no gradient goes back."""
+    found = {node: None}
+    waiting = [node]
+    for one in waiting:  # which grows
+        sources = [] if one.note is None else [*flat(one.note.sources), *one.note.made_of]
+        before = [*sources, *(to for _, _, to in one.edges)]
+        new = dict.fromkeys(n for n in before if isinstance(n, Node) and n not in found)
+        found |= new
+        waiting += new
+    return waiting
 
 
 def _copy(leaf: GraphNode) -> Tensor:

@@ -219,7 +219,8 @@ def may_change_shape(line: Symbol) -> bool:
 
 def _check(name: str, shape: tuple[int, ...]) -> str:
     """The statement that ends a run with an error, where a result has another shape than it had."""
-    wrong = f"{name} has the shape {{{name}.shape}}, and had {shape}"
+    had = f"for these numbers, and had {shape}: compile it for them"
+    wrong = f"{name} has the shape {{{name}.shape}} {had}"
     return f'if {name}.shape != {shape}: raise ValueError(f"{wrong}")'
 
 

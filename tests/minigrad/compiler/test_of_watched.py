@@ -1,5 +1,7 @@
 """What PyTorch computed, compiled: the numbers and gradients are PyTorch's, for other numbers too."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -211,6 +213,52 @@ def test_numbers_that_were_read_in_the_block_are_part_of_the_program():
     step.tensors["x"].copy_(np.ones((3, 3)))
     with pytest.raises(mg.errors.GraphError, match="x is part of this program"):
         step()
+
+
+@pytest.mark.parametrize(
+    "loss_of",
+    [
+        lambda x: (x * x).sum() if x.mean() < 5 else x.sum(),
+        lambda x: (x * torch.tensor(x.sum(1, keepdim=True).tolist())).sum(),
+        lambda x: (x * torch.from_numpy(x.detach().numpy() * 2)).sum(),
+    ],
+)
+def test_numbers_that_python_chose_by_or_took_are_part_of_the_program(loss_of):
+    x = torch.linspace(0, 1, 9).reshape(3, 3).requires_grad_()
+    with mg.pytorch() as watched:
+        loss = loss_of(x)
+    step = mg.compile(watched)
+    assert step().item() == pytest.approx(loss.item())
+    with pytest.raises(mg.errors.GraphError, match=r"x is part of this program.*lambda x"):
+        step(x=np.ones((3, 3)))
+
+
+def test_numbers_that_are_read_of_the_loss_are_not():
+    x = torch.linspace(0, 1, 9).requires_grad_()
+    with mg.pytorch() as watched:
+        loss = (x * x).sum()
+        assert loss > 0
+        assert len(loss.detach().numpy().shape) == 0
+    assert mg.compile(watched)(x=np.ones(9)).item() == 9
+
+
+def test_a_mask_that_selects_another_number_of_elements_is_said():
+    x = torch.linspace(-1, 1, 8).requires_grad_()
+    with mg.pytorch() as watched:
+        loss = (x[x > 0] ** 2).sum()
+    assert loss.requires_grad
+    with pytest.raises(ValueError, match="for these numbers, and had"):
+        mg.compile(watched)(x=np.ones(8))
+
+
+def test_comments_name_the_module_that_the_lines_go_back_through():
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+    with mg.pytorch() as watched:
+        loss = net(torch.ones(2, 3)).square().mean()
+    loss.backward()
+    source = mg.compile(watched).source
+    assert re.findall("# back through (.*)", source) == ["2", "1", "0"]
 
 
 def test_several_losses_are_refused():
