@@ -7,8 +7,8 @@
     step.tensors["layers.0.weight"].grad
 
 Nothing is recorded again: the graph is there already. What Python chose in the block stays as it was.
-So a tensor whose numbers were read there, by an `if`, `item()`, `tolist()` or `numpy()`, is refused other
-ones; what other code reads of PyTorch's memory is not seen.
+So a tensor whose numbers were read there, by an `if`, `item()`, `tolist()` or `numpy()`, is refused
+other ones; what other code reads of PyTorch's memory is not seen.
 """
 
 from __future__ import annotations

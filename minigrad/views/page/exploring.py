@@ -28,7 +28,8 @@ from .content import PageOptions, content
 from .file import COMPARED, page
 from .live import Vocabularies
 
-MOST_NODES = 10_000  # nodes
+MOST_NODES = 10_000
+MOST_NUMBERS = 300_000_000  # in all values and gradients, beyond which a page takes many minutes
 BUDGET = 2_200_000  # characters that the numbers of a page take at most
 
 ABSENT = (
@@ -102,7 +103,8 @@ def explore(
         ArgumentError: if the loss is not a Tensor, and no function of `inputs`.
         ConfigError: if there is no such step.
         DTypeError: if it is a function that gives no Tensor.
-        GraphError: if it requires no gradient, or has more than 10,000 nodes.
+        GraphError: if it requires no gradient, or has more than 10,000 nodes, or 300
+            million numbers.
         ShapeError: if it is not one number, and `backward(gradient)` was not called.
     """
     if isinstance(loss, Watched):
@@ -184,6 +186,13 @@ def _check_fits(graph: Graph) -> None:
         raise errors.GraphError(
             f"a page can hold {MOST_NODES:,} nodes, and this computation has {len(graph):,}: explore a "
             f"smaller example, with shorter sequences or fewer layers"
+        )
+    numbers = sum(a.size for n in graph.nodes for a in (n.value, n.gradient) if a is not None)
+    if numbers > MOST_NUMBERS:
+        raise errors.GraphError(
+            f"a page is made of {MOST_NUMBERS / 1e6:,.0f} million numbers at most, and this computation "
+            f"has {numbers / 1e6:,.0f} million in its values and gradients, which would take many "
+            f"minutes: explore a smaller example, with shorter sequences or fewer layers"
         )
 
 

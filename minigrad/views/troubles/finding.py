@@ -86,7 +86,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             way = () if any(t.kind == "underflows" for t in theirs) else along_the_way(graph)
             late = (*way, *softmax_twice(graph), *another_axis(graph), *pairs(graph))
             found = [*theirs, *(t for t in stopped if t.line not in told), *late]
-    found = [replace(trouble, what=trouble.what + when) for trouble in found]
+    found = [replace(t, what=t.what + when, module=_module(graph, t)) for t in found]
     kept = () if watched is None else keeps_gradients(graph, watched)
     if kept:
         found = [*kept, *found]
@@ -102,6 +102,14 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
     troubles = Troubles(found)
     troubles.notes = () if watched is None else (*watched.calls.values.counterparts.not_run,)
     return troubles
+
+
+def _module(graph: Graph, trouble: Trouble) -> str:
+    """The path of the innermost module in which a trouble happens; of the result's none is told."""
+    number = None if trouble.node == graph.roots[0] else graph[trouble.node].box
+    while number is not None and graph.box(number).kind != "module":
+        number = graph.box(number).parent
+    return "" if number is None else graph.box(number).path
 
 
 def _step(graph: Graph, trouble: Trouble) -> int:

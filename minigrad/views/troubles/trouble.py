@@ -22,6 +22,7 @@ class Trouble:
         remedy: what people do about it.
         node: the number of the operation in the graph.
         back: whether it happens on the way back.
+        module: the path of the module in which it happens; "" where there is none.
     """
 
     kind: str
@@ -31,9 +32,11 @@ class Trouble:
     remedy: str
     node: int
     back: bool = False
+    module: str = ""
 
     def __str__(self) -> str:
         at = [] if self.line is None else [f"at {self.line}"]
+        at += [f"in the module {self.module}"] if self.module else []
         return "\n  ".join([f"{self.kind}: {self.what}", *at, *self.numbers, self.remedy])
 
 

@@ -745,6 +745,16 @@ def test_a_remedy_is_for_the_numbers_that_came_in(case, remedy):
     assert remedy in trouble.remedy
 
 
+def test_the_module_in_which_it_happens_is_named():
+    pytest.importorskip("torch")
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.Softmax(-1), torch.nn.Linear(3, 1))
+    torch.nn.init.constant_(net[0].bias, float("inf"))
+    with mg.pytorch() as watched:
+        loss = net(torch.ones(4, 2)).sum()
+    loss.backward()
+    assert "  in the module 1\n" in str(mg.diagnose(watched))
+
+
 def test_a_hook_that_was_there_before_the_block_is_named_by_its_own_line():
     pytest.importorskip("torch")
     x = weights(1.0, 2.0)

@@ -183,6 +183,10 @@ def test_errors(tmp_path, monkeypatch):
     monkeypatch.setattr(exploring, "MOST_NODES", 20)
     with pytest.raises(errors.GraphError, match=r"can hold 20 nodes, and this computation has 32"):
         mg.explore(chain(30), page)
+    monkeypatch.undo()
+    monkeypatch.setattr(exploring, "MOST_NUMBERS", 20)
+    with pytest.raises(errors.GraphError, match=r"of 0 million numbers at most"):
+        mg.explore(chain(30), page)
     assert not page.exists()
     assert x.grad is None
 
