@@ -117,7 +117,7 @@ class BackwardPasses:
         for (theirs, ours), old in zip(self.calls.values.leaves.values(), before):
             if only is None or id(theirs) in only:
                 new = theirs.grad
-                if new is not None:
+                if new is not None and (old is None or not torch.equal(new.detach(), old)):
                     self.given.add(id(theirs))
                 self._note_kept(theirs, ours, old, called)
                 if old is not None and not np.isfinite(array_of(old)).all():

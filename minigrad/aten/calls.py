@@ -46,6 +46,7 @@ source.pass_over(os.path.dirname(torch.__file__) + os.sep)
 
 COMPOSITE = "CompositeImplicitAutograd"  # of what PyTorch writes in other calls
 HOOKED = "{} has a hook on its gradient"
+MOST_ENDS = 1000
 LARGEST_HALF = float(np.finfo(np.float16).max)
 
 
@@ -61,7 +62,7 @@ class Calls(TorchDispatchMode):
         ] = []  # and when, in the order of nodes
         self.detached: dict[Any, tuple[Tensor, SourceLine | None]] = {}  # by memory; and where last
         self.used: dict[int, Any] = {}  # those of PyTorch's leaves that gradients were to come to
-        # Values that have a gradient and were used, and the line of the first use that gives none.
+        # Values that no gradient comes to, newest last, and the line that used them otherwise.
         self.ends: dict[Node, SourceLine | None] = {}
         self.unread: dict[str, int] = {}  # calls without a row, by name
         self.distances: list[Distance] = []
@@ -90,6 +91,7 @@ class Calls(TorchDispatchMode):
     def note_taken(self, theirs: torch.Tensor) -> None:
         """Note that Python has the numbers of a tensor, and may choose by them, or compute with them."""
         ours = self.values.of(theirs)
+        self._note_end(ours)
         seen = [w.node_of(ours) for w in modes.mode.get().watchers if isinstance(w, Recording)]
         self.taken.append((seen[0] if seen else ours.node, source_line(), modes.count()))
 
@@ -120,15 +122,28 @@ class Calls(TorchDispatchMode):
         if isinstance(theirs, (bool, int, float)):  # as for `item()` and an `if`
             for tensor in call.tensors():
                 self.values.of(tensor)._read()
+                self._note_end(self.values.of(tensor))
                 if isinstance(theirs, bool):
                     self.note_taken(tensor)
-        learns = self._compute(call, outputs_of(theirs))
-        for tensor, ours in call.pairs:
-            if learns and collects(tensor):
-                self.used[id(tensor)] = tensor
-            if ours.requires_grad and not learns:
-                self.ends.setdefault(ours.node, source_line())
+        self._note_use(call, self._compute(call, outputs_of(theirs)))
         return theirs
+
+    def _note_end(self, ours: Tensor) -> None:
+        """Note the line if a value that no gradient comes to yet is used where none goes back."""
+        if ours.requires_grad and self.ends.get(ours.node, ours) is None:
+            self.ends[ours.node] = source_line()
+
+    def _note_use(self, call: AtenCall, learns: bool) -> None:
+        """Note the use of each argument; `learns`: a gradient goes back from the results."""
+        for tensor, ours in call.pairs:
+            if not learns:
+                self._note_end(ours)
+            elif ours.requires_grad:
+                self.ends.pop(ours.node, None)
+                if collects(tensor):
+                    self.used[id(tensor)] = tensor
+        while len(self.ends) > MOST_ENDS:
+            del self.ends[next(iter(self.ends))]
 
     def _take_arguments(self, call: AtenCall) -> None:
         """Take the arguments of a call as ours, and how rough they are; or note why that cannot be."""
@@ -192,6 +207,8 @@ class Calls(TorchDispatchMode):
         old = next((y for t, y in call.pairs if t is output), None) if written else None
         if old is not None and old.requires_grad and not value.requires_grad and wants_gradients():
             value = written_over(old, value)
+        if value.requires_grad and call.packet != "detach":
+            self.ends[value.node] = None
         if written:
             keeps = output.requires_grad or value.requires_grad or in_function()
             with contextlib.nullcontext() if keeps else no_grad():

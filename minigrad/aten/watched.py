@@ -298,7 +298,7 @@ class Watched:
         """The line after which what was computed from these leaves had no gradient, if one was seen."""
         wanted = {leaf.node for leaf in leaves}
         ends = self.calls.ends
-        for node in sorted(ends, key=lambda n: -n.number):
+        for node in reversed(ends):
             if not wanted.isdisjoint(order([node])):
                 return ends[node]
         return None

@@ -74,7 +74,7 @@ GENERAL = {
     "data": "drop or fill such elements before the model sees them: np.isnan, torch.isnan",
     "zero": "look at what it is multiplied by, or chosen against, there",
     "cancelled": "the result does not depend on it: a softmax of one class, or the sum of a softmax, is "
-    "always 1, and x - x is always 0",
+    "always 1; x - x, and the mean of what was normalized, always 0",
     "not computed": "print(watched.compare()) compares the values: look for one that is nearly singular",
     "raised": "torch.autograd.set_detect_anomaly(True) names the line of the operation that it is about",
     "stale": "optimizer.zero_grad(), or .grad = None, before backward()",

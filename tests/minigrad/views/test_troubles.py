@@ -661,6 +661,25 @@ def places_of_the_largest():
     return last(F.one_hot(best, 3).float()).sum()
 
 
+def python_numbers():
+    first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
+    h = torch.tensor(first(torch.ones(4, 2)).tolist())  # here
+    return last(h).sum()
+
+
+def a_loss_made_anew():
+    first = torch.nn.Linear(2, 3)
+    first.weight.grad, first.bias.grad = torch.ones(3, 2), torch.ones(3)  # of a step before
+    return torch.tensor(first(torch.ones(4, 2)).mean().item(), requires_grad=True)  # here
+
+
+def a_layer_whose_result_is_not_used():
+    first, last = torch.nn.MultiheadAttention(4, 2), torch.nn.Linear(4, 1)
+    x = torch.ones(3, 2, 4)
+    first(x, x, x, need_weights=False)
+    return last(x).sum()  # here
+
+
 def beyond_hardtanh():
     h = torch.nn.Linear(2, 3)(torch.ones(4, 2)) + 100
     return F.relu6(h).square().mean()  # here
@@ -689,6 +708,9 @@ def embedding_of_padding():
         ("cut off", two_modules, r"no gradient reaches Linear\.bias and Linear\.weight"),
         ("cut off", no_gradients_kept, "weight.* and .*bias"),
         ("cut off", places_of_the_largest, "bias and .*weight"),
+        ("cut off", python_numbers, "bias and .*weight"),
+        ("cut off", a_loss_made_anew, "bias and .*weight"),
+        ("cut off", a_layer_whose_result_is_not_used, "and .*out_proj.weight"),
         ("zero", beyond_hardtanh, "np.where .* passes none back"),
         ("zero", softmax_of_one, "add up to 0"),
         ("zero", cross_entropy_of_one, "add up to 0"),
