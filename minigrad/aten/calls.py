@@ -46,7 +46,7 @@ source.pass_over(os.path.dirname(torch.__file__) + os.sep)
 
 COMPOSITE = "CompositeImplicitAutograd"  # of what PyTorch writes in other calls
 HOOKED = "{} has a hook on its gradient"
-MOST_ENDS = 1000
+MOST_ENDS = 100  # values that no gradient comes to, whose graphs are kept to tell of them
 LARGEST_HALF = float(np.finfo(np.float16).max)
 
 

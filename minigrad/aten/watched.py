@@ -19,6 +19,7 @@ from ..transforms import gradients
 from .comparison import NOT_FINITE, Comparison
 
 if TYPE_CHECKING:
+    from ..engine.node import Node
     from .backward_passes import Backward
 
 pass_over(os.path.dirname(__file__) + os.sep)
@@ -294,14 +295,14 @@ class Watched:
             name: leaves.get(i, (None, []))[1] for i, (name, _) in found.items() if i not in given
         }
 
-    def end(self, leaves: list[Tensor]) -> SourceLine | None:
-        """The line after which what was computed from these leaves had no gradient, if one was seen."""
-        wanted = {leaf.node for leaf in leaves}
-        ends = self.calls.ends
-        for node in reversed(ends):
-            if not wanted.isdisjoint(order([node])):
-                return ends[node]
-        return None
+    def ends(self) -> dict[Node, SourceLine | None]:
+        """For each leaf the line after which what was computed from it last had no gradient, if seen."""
+        found: dict[Node, SourceLine | None] = {}
+        for end, line in reversed(self.calls.ends.items()):
+            for node in order([end]):
+                if node.operation is None:
+                    found.setdefault(node, line)
+        return found
 
     def _outermost(self) -> list[Any]:
         known = [module for module, _ in self.calls.values.counterparts.known.values()]

@@ -21,7 +21,7 @@ from .on_the_way import along_the_way
 from .pytorchs import of_pytorchs
 from .remedies import GENERAL
 from .trouble import Trouble, Troubles
-from .zero import Cuts, End, zero
+from .zero import Cuts, Ends, zero
 
 
 def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> Troubles:
@@ -41,14 +41,14 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
     """
     expected: dict[str, list[Tensor]] = {}
     cuts: Cuts = lambda value: None
-    end: End = lambda leaves: None
+    ends: Ends = dict
     walked = None  # the backward pass that is looked at
     shown = loss
     when = ""
     watched = loss if isinstance(loss, Watched) else None
     if watched is not None:
         loss = watched.loss
-        expected, cuts, end = watched.parameters(), watched.detached, watched.end
+        expected, cuts, ends = watched.parameters(), watched.detached, watched.ends
         first, calls = watched.first_to_look_at(), len(watched.backwards)
         if not watched.backwards and loss.requires_grad and loss.size != 1:
             raise errors.GraphError(
@@ -82,7 +82,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         elif not found:
             theirs = [] if watched is None else [*of_pytorchs(graph, watched, first)]
             told = {t.line for t in theirs}
-            stopped = zero(graph, expected, loss.requires_grad, cuts, end)
+            stopped = zero(graph, expected, loss.requires_grad, cuts, ends)
             way = () if any(t.kind == "underflows" for t in theirs) else along_the_way(graph)
             late = (*way, *softmax_twice(graph), *another_axis(graph), *pairs(graph))
             found = [*theirs, *(t for t in stopped if t.line not in told), *late]

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...engine.node import Node
 from ...engine.source import SourceLine
 from ...engine.tensor import Tensor
 from ...ran.data import GraphEdge, GraphNode
@@ -17,11 +18,11 @@ from .trouble import Trouble
 from .words import called, inputs_of, listed, plain
 
 Cuts = Callable[[np.ndarray | None], SourceLine | None]
-End = Callable[[list[Tensor]], SourceLine | None]
+Ends = Callable[[], dict[Node, SourceLine | None]]
 
 
 def zero(
-    graph: Graph, expected: dict[str, list[Tensor]], learns: bool, cuts: Cuts, end: End
+    graph: Graph, expected: dict[str, list[Tensor]], learns: bool, cuts: Cuts, ends: Ends
 ) -> Iterator[Trouble]:
     """Parameters and inputs whose gradient is exactly zero, or that none reaches: told together where it
     stops at the same place.
@@ -30,7 +31,7 @@ def zero(
         expected: the parameters that should have one, by name: the leaves that each was.
         learns: whether the loss requires a gradient at all.
         cuts: gives the line that detached a value, where that is known.
-        end: gives the line after which nothing of leaves that are not in the graph had a gradient.
+        ends: gives for leaves the line after which what was computed from them had no gradient.
     """
     root = graph[graph.roots[0]]
     if expected and not learns:
@@ -46,11 +47,16 @@ def zero(
     for trouble, names in together.values():
         yield replace(trouble, what=trouble.what.replace(WHOSE, listed(names), 1))
     there = {memory_of(n.value) for n in graph.nodes if not n.operation}
-    missing: dict[SourceLine | None, list[str]] = {}
-    for name, leaves in sorted(expected.items()):
-        if there.isdisjoint(memory_of(leaf._array) for leaf in leaves):
-            missing.setdefault(end(leaves) or root.line, []).append(name)
-    for line, names in missing.items():
+    missing = [
+        (name, leaves) for name, leaves in sorted(expected.items())
+        if there.isdisjoint(memory_of(leaf._array) for leaf in leaves)
+    ]  # fmt: skip
+    ended = ends() if missing else {}
+    by_line: dict[SourceLine | None, list[str]] = {}
+    for name, leaves in missing:
+        lines = [line for leaf in leaves if (line := ended.get(leaf.node)) is not None]
+        by_line.setdefault(lines[-1] if lines else root.line, []).append(name)
+    for line, names in by_line.items():
         what = f"no gradient reaches {listed(names)}: the loss was not computed from there"
         yield Trouble("cut off", what, line, (), GENERAL["cut off"], root.number)
 
