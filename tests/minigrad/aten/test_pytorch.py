@@ -558,6 +558,8 @@ def test_what_was_watched_says_what_it_is_for_and_a_tensor_of_pytorch_what_it_ne
     assert "mg.explore(watched)" in repr(watched)
     with pytest.raises(mg.errors.DTypeError, match=r"not torch\.float32\[\]; of PyTorch it takes"):
         mg.graph(loss)
+    with pytest.raises(mg.errors.DTypeError, match="gave, also after an error"):
+        mg.graph(RuntimeError("of PyTorch's"))
 
 
 def test_a_gradient_that_was_nan_before_is_not_taken_for_one_of_16_bits():
