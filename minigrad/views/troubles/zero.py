@@ -61,6 +61,7 @@ def zero(
         yield Trouble("cut off", what, line, (), GENERAL["cut off"], root.number)
 
 
+ADDING = ("add", "subtract")  # which pass on what comes, added up where the argument was spread
 WHOSE = "{whose}"  # stands for the names of the leaves, until all are known
 
 
@@ -73,22 +74,20 @@ def _stopped(graph: Graph, leaf: GraphNode, cuts: Cuts) -> Trouble:
         ends = [e.target for e in graph.edges if e.source in ways and not passes(e)]
         line = graph[max(ends)].line if ends else None
         return _cut_off(leaf, cut[-1] if cut else line)
-    stops = [
-        e for e in graph.edges
-        if e.source in ways and passes(e) and _any(graph[e.target].gradient) and not _any(e.contribution)
-    ]  # fmt: skip
-    sums = [
-        e for e in graph.edges if e.source in ways and e.target in ways and _any(e.contribution)
+    into = [
+        e for e in graph.edges if e.source in ways and passes(e) and _any(graph[e.target].gradient)
     ]
-    cancelled = [e.source for e in sums if not _any(graph[e.source].gradient)]
-    number = max([*(e.target for e in stops), *cancelled], default=graph.roots[0])
+    into = [e for e in into if not _any(graph[e.source].gradient)]
+    adds = lambda e: _any(e.contribution) or plain(graph[e.target].operation) in ADDING
+    cancelled = [e.source for e in into if adds(e)]
+    stops = [e.target for e in into if e.source not in cancelled]
+    number = max([*stops, *cancelled], default=graph.roots[0])
     node = graph[number]
     what = f"the gradient of {WHOSE} is exactly zero: {called(node)} passes none back"
     remedy = remedy_for(graph, node, "zero")
     if number in cancelled:
-        users = [graph[e.target] for e in sums if e.source == number]
         what = f"the gradient of {WHOSE} is exactly zero: those that come to {called(node)} add up to 0"
-        node = max(users, key=lambda n: n.number)
+        node = graph[max(e.target for e in into if e.source == number)]
         remedy = GENERAL["cancelled"]
     return Trouble("zero", what, node.line, inputs_of(graph, node), remedy, node.number, back=True)
 

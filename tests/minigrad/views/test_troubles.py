@@ -685,6 +685,12 @@ def beyond_hardtanh():
     return F.relu6(h).square().mean()  # here
 
 
+def a_bias_that_cancels():
+    x = torch.tensor([[1.0], [2.0]])
+    s = x + weights(3.0)  # here
+    return F.softplus(s - s.mT).sum()
+
+
 def softmax_of_one():
     h = torch.nn.Linear(2, 1)(torch.ones(4, 2))
     p = h.softmax(1)  # here
@@ -712,6 +718,7 @@ def embedding_of_padding():
         ("cut off", a_loss_made_anew, "bias and .*weight"),
         ("cut off", a_layer_whose_result_is_not_used, "and .*out_proj.weight"),
         ("zero", beyond_hardtanh, "np.where .* passes none back"),
+        ("zero", a_bias_that_cancels, "add up to 0"),
         ("zero", softmax_of_one, "add up to 0"),
         ("zero", cross_entropy_of_one, "add up to 0"),
         ("zero", embedding_of_padding, "passes none back"),
