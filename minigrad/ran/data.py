@@ -225,6 +225,11 @@ class GraphBox:
     def title(self) -> str:
         return f"{self.name}: {self.type}" if self.name and self.type else self.name or self.type
 
+    @property
+    def place(self) -> str:
+        """Where it is in the model; of one without a name, its type."""
+        return self.path or self.name or self.type
+
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GraphData:

@@ -8,7 +8,7 @@
 A `Graph` is made once, by `graph(y)`, from what the engine holds: `minigrad.ran.capture` does that.
 Everything that shows one is a function of its data alone, in a file of this room:
 
-- the table and the summary in `text/listing.py`
+- the table in `text/listing.py`, and the summary in `text/costs.py`
 - the NumPy program in `text/program.py`
 - the rule of an edge in `text/reading.py`
 - the drawing in `drawing/drawing.py`
@@ -36,7 +36,7 @@ from ..ran.capture import gradient_of
 from ..ran.data import GraphData, GraphEdge
 from ..settings import whole
 from .drawing import drawing, mirror
-from .text import listing, program, reading
+from .text import costs, listing, program, reading
 
 
 class Graph(GraphData):
@@ -71,9 +71,9 @@ class Graph(GraphData):
 
     __repr__ = __str__
 
-    def summary(self) -> listing.Summary:
+    def summary(self) -> costs.Summary:
         """Counts by operation and module, depth, floating-point operations, bytes kept."""
-        return listing.summary(self)
+        return costs.summary(self)
 
     def draw(self, **options: Any) -> drawing.Drawing:
         """A drawing, which shows itself in a notebook; see `views.drawing.drawing.draw` for options."""

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...ran.data import GraphNode
 from ...views.drawing.drawing import Drawing
-from ...views.text.listing import expression
+from ...views.text.expressions import expression
 from ..lessons.addresses import Links, Site
 from ..lessons.lesson import Lesson
 from ..lessons.markdown import Renderer

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode
 from ..text import listing
+from ..text.expressions import expression
 from . import folding, mirror, room
 from .blocks import Block
 from .folding import FoldPlan
@@ -341,7 +342,7 @@ class Writer:
         if node.operation in ("sum", "start") and node.of is not None:
             many = len(node.arguments)
             return f"{name} = the sum of {many}" if many else name
-        made = listing.expression(node, self._called)
+        made = expression(node, self._called)
         return f"{name} = {made.replace('np.', '', 1) if made.startswith('np.') else made}"
 
     def _called(self, number: int) -> str:
@@ -349,7 +350,7 @@ class Writer:
         return words.visible(self.graph[number].short)
 
     def _tooltip(self, node: GraphNode) -> str:
-        parts = [f"#{node.number} {node.label}".strip(), listing.expression(node)]
+        parts = [f"#{node.number} {node.label}".strip(), expression(node)]
         parts.append(f"{words.shape(node.shape)} {node.dtype}")
         if node.value is not None:
             parts.append(f"value {words.array(node.value)}")

@@ -1,6 +1,7 @@
 """A graph as text.
 
-1. `listing`: the table of its nodes, and a summary of what it costs
+1. `listing`: the table of its nodes; `costs`: its operations, work and memory, summed up; `columns`: how
+   both are laid out; `expressions`: what made a node, as code
 2. `notation`, `literals`: a call as code, with the signs and brackets that it needs, and its settings
 3. `reading`: the rule for the case at hand, as a person would write it
 4. `elements`: one element of a result, worked out with its numbers

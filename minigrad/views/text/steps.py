@@ -29,7 +29,7 @@ from ...ran.data import GraphData, GraphEdge, frozen_view
 from ...ran.rules_as_text import argument_names
 from ...script.script import Script
 from ...with_blocks import enable_grad
-from .listing import expression
+from .expressions import expression
 from .reading import Formula, of_edge, of_node
 from .show import numbers, shape_and_dtype
 

@@ -1,0 +1,184 @@
+"""The cost of a graph: its operations, their work and memory, by operation and by module."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import math
+from collections.abc import Callable, Iterable
+
+import numpy as np
+
+from ...ran import words
+from ...ran.data import UNKNOWN, GraphData, GraphNode, Ref
+from .columns import with_numbers
+
+# Floating-point operations of the forward computation, given the number of elements of the result
+# and the shapes of the arguments that are arrays. Elementwise functions count one an element,
+# whichever they are; constants, and what only moves data, count none.
+FLOPS: dict[str, Callable[..., int]] = {
+    "np.matmul": lambda n, a, b: 2 * n * a[-1],
+    "np.sum": lambda n, x: math.prod(x),
+    "np.mean": lambda n, x: math.prod(x) + n,
+    "np.max": lambda n, x: math.prod(x),
+    "np.min": lambda n, x: math.prod(x),
+    "np.any": lambda n, x: math.prod(x),
+    "np.all": lambda n, x: math.prod(x),
+    "np.argmax": lambda n, x: math.prod(x),
+    "np.argmin": lambda n, x: math.prod(x),
+    "np.cumsum": lambda n, x: math.prod(x),
+    "np.linalg.inv": lambda n, a: 2 * n * a[-1],
+    "np.linalg.det": lambda n, a: 2 * math.prod(a) * a[-1] // 3,
+    "np.linalg.solve": lambda n, a, b: 2 * math.prod(a) * a[-1] // 3 + 2 * n * a[-1],
+    "logabsdet": lambda n, a: 2 * math.prod(a) * a[-1] // 3,
+    "scatter_add": lambda n, values, *_: math.prod(values),
+    "row_maximum": lambda n, x: math.prod(x),
+    "logsumexp": lambda n, x: 4 * math.prod(x) + 2 * n,
+}
+# One for each element, as all ufuncs have.
+ONE_FLOP_EACH = {"np.where", "np.round", "relu", "sigmoid", "erf", "clamp", "root", "not_zero"}
+NO_FLOPS = {
+    "np.reshape", "np.squeeze", "np.expand_dims", "np.broadcast_to", "np.transpose", "np.swapaxes",
+    "np.moveaxis", "np.flip", "np.roll", "np.rot90", "np.tril", "np.triu", "np.concatenate",
+    "np.copy", "np.zeros_like", "np.ones_like", "getitem", "astype", "bordered",
+}  # fmt: skip
+
+
+def flops(graph: GraphData, node: GraphNode) -> int | None:
+    """The floating-point operations of a node's forward computation; None where no rule is known."""
+    if node.function is None or node.operation in NO_FLOPS:
+        return 0
+    rule = FLOPS.get(node.operation)
+    elementwise = node.operation in ONE_FLOP_EACH or isinstance(node.function, np.ufunc)
+    if rule is None and elementwise:
+        return math.prod(node.shape)
+    if any(a is UNKNOWN for a in node.arguments):
+        return None
+    if node.operation == "contract":
+        return _contraction(graph, node)
+    shapes = [graph[a.number].shape for a in node.arguments if isinstance(a, Ref)]
+    return rule(math.prod(node.shape), *shapes) if rule is not None else None
+
+
+def _contraction(graph: GraphData, node: GraphNode) -> int | None:
+    """The operations of an einsum: two for each combination of letters; of one operand, one."""
+    operands, subscripts = node.arguments[0], node.arguments[-1]
+    if not all(isinstance(a, Ref) for a in operands):
+        return None
+    size: dict[str, int] = {}
+    for term, ref in zip(subscripts.split("->")[0].split(","), operands):
+        size.update(zip(term, graph[ref.number].shape))
+    return (2 if len(operands) > 1 else 1) * math.prod(size.values())
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """The totals of the operations of one name, or in one module.
+
+    `flops` counts the forward computation; `uncounted` how many operations have no rule for that;
+    `parameters` the numbers in parameters, in the total also in other leaves that require a gradient.
+    """
+
+    name: str
+    operations: int
+    flops: int
+    uncounted: int
+    kept: int
+    parameters: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Summary:
+    """The totals of a graph: in all, by operation and by module."""
+
+    total: Row
+    depth: int
+    by_operation: tuple[Row, ...]
+    by_module: tuple[Row, ...]
+
+    def __str__(self) -> str:
+        total = self.total
+        lines = [
+            f"{words.plural(total.operations, 'operation')}, the longest chain {self.depth:,}; "
+            f"{words.plural(total.parameters, 'parameter value')}",
+            f"{_flops(total)} floating-point operations forward; "
+            f"{total.kept:,} bytes kept for the backward pass",
+        ]
+        heads = ("calls", "flops", "bytes kept", "parameters")
+        for what, rows in (("operation", self.by_operation), ("module", self.by_module)):
+            if rows:
+                with_parameters = what == "module"
+                cells = [(what, *heads[: 4 if with_parameters else 3])]
+                for r in rows:
+                    numbers = (f"{r.operations:,}", _flops(r), f"{r.kept:,}", f"{r.parameters:,}")
+                    cells.append((r.name, *numbers[: 4 if with_parameters else 3]))
+                lines += ["", *with_numbers(cells)]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+
+def _flops(row: Row) -> str:
+    left_out = f" (and {words.plural(row.uncounted, 'call')} not counted)" if row.uncounted else ""
+    return f"{row.flops:,}{left_out}"
+
+
+def summary(graph: GraphData) -> Summary:
+    """Compute the totals of `graph`. A module's row includes the modules inside it."""
+    operations = [n for n in graph.nodes if n.kind == "operation" and not n.outside]
+    flops_of = {n.number: flops(graph, n) for n in operations}
+    parameters = [n for n in graph.nodes if n.kind == "parameter"]
+
+    def row(name: str, nodes: Iterable[GraphNode], own: Iterable[GraphNode] = ()) -> Row:
+        nodes = list(nodes)
+        counted = [flops_of[n.number] for n in nodes]
+        return Row(
+            name=name,
+            operations=len(nodes),
+            flops=sum(f for f in counted if f is not None),
+            uncounted=counted.count(None),
+            kept=sum(n.kept for n in nodes),
+            parameters=sum(math.prod(n.shape) for n in own),
+        )
+
+    by_operation: dict[str, list[GraphNode]] = {}
+    for n in operations:
+        by_operation.setdefault(n.operation, []).append(n)
+    inside = _by_module(graph, operations)
+    owned = _by_module(graph, parameters)
+    most_first = sorted(by_operation.items(), key=lambda item: (-len(item[1]), item[0]))
+    return Summary(
+        total=row(
+            "total", operations, [n for n in graph.nodes if n.kind in ("parameter", "input")]
+        ),
+        depth=depth(graph),
+        by_operation=tuple(row(name, nodes) for name, nodes in most_first),
+        by_module=tuple(row(name, inside[name], owned.get(name, ())) for name in inside),
+    )
+
+
+def _by_module(graph: GraphData, nodes: Iterable[GraphNode]) -> dict[str, list[GraphNode]]:
+    """The nodes of each module, those of the modules inside it among them, in order of the calls."""
+    found: dict[str, list[GraphNode]] = {}
+    names = {b.number: b.place for b in graph.boxes if b.kind == "module"}
+    for name in names.values():
+        found.setdefault(name, [])
+    for box, group in itertools.groupby(nodes, key=lambda n: n.box):
+        members = list(group)
+        around: dict[str, None] = {}
+        while box is not None:
+            if box in names:
+                around[names[box]] = None
+            box = graph.box(box).parent
+        for name in around:
+            found[name] += members
+    return found
+
+
+def depth(graph: GraphData) -> int:
+    """Count the operations of the longest chain."""
+    longest: dict[int, int] = {}
+    operations = {n.number for n in graph.nodes if n.kind == "operation" and not n.outside}
+    for e in graph.edges:  # in order of their targets, so each source is done before
+        longest[e.target] = max(longest.get(e.target, 1), longest.get(e.source, 0) + 1)
+    return max((longest.get(n, 1) for n in operations), default=0)
