@@ -170,20 +170,16 @@ class Compiled(WithProgram):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if mode.get().watchers:
             return self.function(*args, **kwargs)
-        tries = 0
-        while (plan := self._plan_of(call := self._call_with(args, kwargs))) is None:
-            if not tries:
+        for attempt in range(RECORDED + 2):
+            call = self._call_with(args, kwargs)
+            plan = self._plan_of(call)
+            if plan is not None:
+                return self._by_plan(plan, call)
+            if attempt == 0:
                 self._changing.note(call.key)
-            if tries > RECORDED:  # what stands outside is another thing each time
-                return self.function(*args, **kwargs)
-            tries += 1
-            if (result := self._without_plan(call)) is not None:
+            if attempt <= RECORDED and (result := self._without_plan(call)) is not None:
                 return result
-        try:
-            run, parents = plan.start(call.arrays)
-        except PROBLEMS:
-            return self.function(*args, **kwargs)  # its error says what is wrong, and where
-        return one_node(run, parents) if parents else tensor_of(run.result)
+        return self.function(*args, **kwargs)  # what stands outside is another thing each time
 
     def __get__(self, owner: Any, _class: type | None = None) -> Compiled:
         """Refuse to be a method: programs are of one object, and a class has many."""
@@ -230,6 +226,16 @@ class Compiled(WithProgram):
         same = alike(arrays, self._outside.holds)
         key = Key(mode.get().grad, get_default_dtype(), form, same, of_outside)
         return _Call(args, kwargs, arrays, key, outside)
+
+    def _by_plan(self, plan: Plan, call: _Call) -> Any:
+        """The result of the program: a node with the parameters as parents."""
+        try:
+            run, parents = plan.start(call.arrays)
+        except PROBLEMS:
+            return self.function(
+                *call.args, **call.kwargs
+            )  # its error says what is wrong, and where
+        return one_node(run, parents) if parents else tensor_of(run.result)
 
     def _plan_of(self, call: _Call) -> Plan | None:
         """The plan for a call, if there is one that fits; it is the last used from now on."""

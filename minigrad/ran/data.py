@@ -227,7 +227,7 @@ class GraphBox:
 
     @property
     def place(self) -> str:
-        """Where it is in the model; of one without a name, its type."""
+        """Its full name; of one without any, its type."""
         return self.path or self.name or self.type
 
 

@@ -1,4 +1,4 @@
-"""What made a node, as code: `#0 @ #1`, `np.sum(#4, axis=1)`."""
+"""Code of what made a node: `#0 @ #1`, `np.sum(#4, axis=1)`."""
 
 from __future__ import annotations
 
