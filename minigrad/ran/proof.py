@@ -15,13 +15,12 @@ import numpy as np
 
 from .. import errors
 from ..arrays.ranges import numbers_in
-from ..engine.modes import mode
 from ..engine.node import Node
 from ..engine.tensor import Tensor
 from ..random import generator
 from . import capture
 from .data import GraphData, GraphNode, bits
-from .recording import Read, as_arguments, memory_of, record
+from .recording import Read, as_arguments, memory_of, recording
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -165,11 +164,11 @@ class _SecondRun(NamedTuple):
 
 def _run(function: Callable[..., Tensor], inputs: Sequence[object], reads: list[Read]) -> Tensor:
     """The result, recorded; `reads` gets the numbers that were read, as far as it got."""
-    with record(), np.errstate(all="ignore"):
+    with recording() as noted, np.errstate(all="ignore"):
         try:
             loss = function(*as_arguments(inputs))
         finally:
-            reads += mode.get().watchers[-1].reads  # type: ignore[attr-defined]
+            reads += noted.reads
     if not isinstance(loss, Tensor):
         raise errors.DTypeError(
             f"explore() takes a function that gives the Tensor to walk back from, and this one gives "

@@ -7,6 +7,7 @@ is known by its memory: a view of all of it, as `np.asarray` gives, has the same
 
 from __future__ import annotations
 
+import contextlib
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -75,12 +76,19 @@ class BoxNote(NamedTuple):
 @with_block
 def record() -> Iterator[None]:
     """Within it, every value, gradient, contribution and source line is kept for the views."""
-    recording = Recording()
+    with recording():
+        yield
+
+
+@contextlib.contextmanager
+def recording() -> Iterator[Recording]:
+    """As `record()`; it gives what notes all of it."""
+    noted = Recording()
     try:
-        with setting(watchers=(recording,)):
-            yield
+        with setting(watchers=(noted,)):
+            yield noted
     finally:  # after an error too: nodes know the recording, which would keep them
-        recording.arrays.clear()
+        noted.arrays.clear()
 
 
 def as_arguments(values: Any) -> Any:

@@ -59,19 +59,20 @@ def at_once() -> int:
     return 1 + (os.cpu_count() or 1)
 
 
-def main(control: str, folder: str, shut: str) -> None:
+def main(control: str, folder: str, kind: str) -> None:
     """Make a room for each pair of sockets, until there are no more.
 
     Args:
         control: the number of the socket that sends them.
         folder: an empty one of its own.
-        shut: "shut" or "open": whether rooms have namespaces of their own.
+        kind: "shut" or "open": whether rooms have namespaces of their own.
     """
     _load()
     line = socket.socket(fileno=int(control))
+    shut = kind == "shut"
     problem = ""
     try:
-        if shut == "shut":
+        if shut:
             namespaces.shut(folder)
             _try_room()
     except (OSError, AttributeError) as error:
@@ -81,7 +82,7 @@ def main(control: str, folder: str, shut: str) -> None:
         return
     gc.collect()
     gc.freeze()
-    _fork_rooms(line, folder, shut == "shut")
+    _fork_rooms(line, folder, shut)
 
 
 def _fork_rooms(line: socket.socket, folder: str, shut: bool) -> None:
