@@ -170,7 +170,8 @@ def test_the_rules_of_the_table_read_as_they_are():
         if "\n" in source_of(rule):
             continue
         again = compile(f"({source_of(rule)})", "", "eval")
-        names = {*rule.__code__.co_names, *rule.__code__.co_cellvars}
+        code = rule.__code__
+        names = {*code.co_names, *code.co_cellvars, *code.co_freevars}
         names |= {name.lstrip("_") for name in rule.__code__.co_varnames}
         assert set(rule.__code__.co_names) <= set(again.co_names) <= names
 
