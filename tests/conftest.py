@@ -50,7 +50,10 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
         self.messages(), self.requests()  # those of the page before
-        self.driver.get(path.resolve().as_uri())
+        address = path.resolve().as_uri()
+        self.driver.get(address)
+        there = f"location.href.startsWith({json.dumps(address)})"
+        self.wait(f"return document.readyState === 'complete' && {there}")  # `get` may be early
 
     def run(self, script: str, *args):
         """What a piece of JavaScript returns; it finds `args` in its `arguments`."""
