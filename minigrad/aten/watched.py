@@ -73,7 +73,7 @@ class Watched:
             raise errors.UnsupportedError(
                 'mg.pytorch() watches PyTorch, which is not installed: pip install -e ".[torch]"'
             ) from None
-        from . import hooks
+        from . import hooks  # these import PyTorch: only a block needs it
         from .backward_passes import BackwardPasses
         from .calls import Calls
         from .modules import boxes, new_leaves

@@ -11,6 +11,7 @@ import numpy as np
 from ..engine.source import SourceLine
 from ..ran.data import GraphData, GraphNode
 from ..script.symbols import Symbol
+from ..views.plots.memory import bytes_in_use
 from .lowered_script import LoweredScript
 from .memory import MemoryPlan
 
@@ -63,8 +64,6 @@ class MemoryUse:
         Raises:
             ImportError: without matplotlib.
         """
-        from ..views.plots.memory import bytes_in_use
-
         return bytes_in_use(self, ax)
 
     def __str__(self) -> str:

@@ -231,10 +231,12 @@ def test_of_a_part_is_said_which_scores_it_raises_and_of_the_last_stage_the_scor
     allowed = [i for i in range(len(reader.writes)) if i not in NEVER]
     now = model.scores(inputs)[step]
     modules = dict(reader.model.named_modules())
+    rivals = set()
+    heads = [(f"head {s} {h}", {i: [(h,)]}, None) for i, s in enumerate((1, 4, 5)) for h in (0, 1)]
     for key, zeros, module in (
         ("stage 2", {}, "encoder.layers.0.feed_forward"),
         ("stage 6", {}, "decoder.layers.0.feed_forward"),
-        ("head 5 1", {2: [(1,)]}, None),
+        *heads,
     ):
         without(monkeypatch, modules.get(module))
         cut = model.scores(inputs, zeros)[step]
@@ -244,10 +246,15 @@ def test_of_a_part_is_said_which_scores_it_raises_and_of_the_last_stage_the_scor
         rival = max((i for i in allowed if i != own), key=cut.__getitem__)
         signed = lambda v: f"{v:+.{2 if abs(v) < 0.95 else 1}f}".replace("-", "−")
         browser.run(SELECT, key)
+        told = browser.run(SUMMARY)
+        would = re.findall(r"would be [\d.]+ (?:ahead of|behind) (“.+?”), not", told)
+        assert would in ([], [quoted(rival)]), key  # of what does nothing it is not said
         assert (
             f"changes the score of {quoted(own)} by {signed(by[own])}, and that of {quoted(rival)}, "
             f"the next best without it, by {signed(by[rival])}."
-        ) in browser.run(SUMMARY), key
+        ) in told, key
+        rivals.update(would)
+    assert len(rivals) > 1
     browser.run(SELECT, "stage 7")
     best = sorted(allowed, key=lambda i: -now[i])[:4]
     told = ", ".join(f"{quoted(i)} {number(now[i])}" for i in best)
