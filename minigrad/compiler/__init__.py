@@ -8,13 +8,15 @@ Read it from the whole to the parts:
 
 1. `step`: the compiled function, which runs as it is, is recorded, or has a plan
 2. `keys`: all that a plan depends on, so that calls with equal keys have one plan; `outside`: what of
-   that stands outside of the arguments; `changing`: a warning where that differs at each call
-3. `recorded`: a call of the function, recorded, and the facts by which two are compared;
-   `other_numbers`: the comparison with a call that has other numbers
-4. `plan`: the program for one key, and what each run of it is given
+   that stands outside of the arguments, in the `places` that the function's code names; `changing`: a
+   warning where that differs at each call
+3. `recorded`: a call of the function, recorded (by `call_recording`), and the facts by which two are
+   compared; `other_numbers`: the comparison with a call that has other numbers
+4. `plan`: the program for one key; `inputs`: what each run of it reads
 5. `running`: one run, forward and back, and the node of the graph that it is
 6. `lowered_script`: from the graph to the lines of its program, by the next three files
-7. `lowering`: lines as single calls of NumPy's, without aliases, constants and what nothing needs
+7. `lowering`: lines as single calls of NumPy's, without aliases, constants and what nothing needs;
+   `passes`: how lines are replaced, here and in the next two
 8. `rewritings`: algebra on lines, for speed
 9. `layouts`: products written in the order in which they are read, in place of a copy
 10. `memory`: which lines share an array, and which write over one that nothing needs any more
@@ -36,7 +38,7 @@ into an array that is there. For `y = np.mean(x * w, axis=-1)`, with arrays of 4
 A plan is made in this order, and each thing is decided once:
 
     whether there is a plan for a call          `step.Compiled`, by its `keys.Key`
-    what a run is given anew                    `plan.Plan`: arguments, tensors, draws
+    what a run is given anew                    `inputs.InputReader`: arguments, tensors, draws
     which calls compute the result              `script.Script`, forward and back
     which of them are left, and in which form   `lowering`, then `rewritings`
     in which order a product lies in memory     `layouts`

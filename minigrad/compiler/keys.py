@@ -13,7 +13,7 @@ from ..engine.errors import described
 from ..engine.tensor import Tensor
 from ..errors import ArgumentError
 from ..ran.recording import memory_of
-from .outside import VALUES
+from .places import VALUES
 from .recorded import pytorchs
 
 

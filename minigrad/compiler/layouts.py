@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..script.symbols import Symbol
-from .lowering import shares, through
+from .passes import shares, through
 
 
 def laid_out(lines: Sequence[Symbol], ends: Sequence[Symbol]) -> tuple[list[Symbol], list[Symbol]]:

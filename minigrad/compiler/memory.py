@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays.strides import address
 from ..engine import rules
 from ..script.symbols import Symbol, body_of, symbols_in
-from .lowering import shares
+from .passes import shares
 
 COPIES = {
     np.where,

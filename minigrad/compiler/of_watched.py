@@ -31,8 +31,8 @@ from ..ran import capture, words
 from ..ran.data import GraphData, GraphNode
 from ..ran.recording import Read, flat
 from ..views.graph import Graph, graph
+from .inputs import Inputs
 from .plan import Plan, WithProgram
-from .recorded import Inputs
 from .running import one_node
 
 

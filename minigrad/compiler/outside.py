@@ -9,28 +9,20 @@ from __future__ import annotations
 import collections
 import contextlib
 import copy
-import functools
 import inspect
 import operator
-import types
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..engine.tensor import Tensor
-from ..nn import Module
 from ..ran.recording import mapped
 from ..random import drawing_from, generator
+from .places import LEAVES, VALUES, Place, find_places, globals_of, named_in
 from .recorded import RecordedCall
 
-VALUES = {int, float, complex, bool, str, bytes, *np.sctypeDict.values()} - {np.void, np.object_}
-LEAVES = (Tensor, np.ndarray, np.generic, np.random.Generator, str, bytes)
-LISTS = (list, tuple, set, frozenset, collections.deque, bytearray)
-UNUSED = {"__init__", "__new__", "__del__", "__repr__", "__str__"}  # methods that compute nothing
-MANY = 1_000  # items of what is rather a table
 SMALL = 4_096  # bytes of an array that is looked at in each call
-Place = Callable[[], Iterable[Any]]  # gives the objects that stand there now
 
 
 class Outside:
@@ -71,7 +63,7 @@ class Outside:
     def _note_rules(self, recorded: RecordedCall) -> None:
         """Note the rules of the file. One that the call itself made takes the place of that of the call
         before: it has the same code."""
-        file, times = _globals_of(self._function), collections.Counter[Any]()
+        file, times = globals_of(self._function), collections.Counter[Any]()
         for rule in dict.fromkeys(rule for node in recorded.graph.nodes for rule in node.rules):
             inner = inspect.unwrap(rule)  # type: ignore[arg-type]
             if getattr(inner, "__globals__", None) is file:
@@ -103,49 +95,10 @@ class Outside:
     def named(self) -> Iterator[tuple[Any, str, Any]]:
         """List what stands outside now: the object that it is in, its name there, and its mark."""
         _, found, names = self._found()
-        file = _globals_of(self._function)
+        file = globals_of(self._function)
         for a in found:
-            for name, value in _named_in(a, file, names):
+            for name, value in named_in(a, file, names):
                 yield a, name, _mark(value)
-
-
-def find_places(
-    roots: Sequence[Any], read: Collection[int]
-) -> tuple[list[Place], list[Any], set[Any]]:
-    """Return the places that a function reads, the objects there, and the names that lead to them.
-
-    Of functions in its file, the places are what they name: variables, attributes, also of classes and
-    of Python's modules, properties, and what Python calls by itself, as `__getitem__`. Of lists and
-    dicts they are all items, and of modules all attributes.
-
-    Args:
-        roots: the function, and the modules that it called.
-        read: the ids of the tensors that its last call read.
-    """
-    names: set[Any] = {"forward"}  # that a call of a module runs
-    while True:
-        known = len(names)
-        places, seen = _walk(roots, names, read)
-        if len(names) == known:  # else there are names that the objects before were not asked for
-            return places, seen, names
-
-
-def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list[Place], list[Any]]:
-    """Walk from object to object, by `names`, to which those in the code of functions are added."""
-    waiting, seen = [*roots], {}
-    search = Search(_globals_of(roots[0]), names, read, set())
-    places: list[Place] = []
-    while waiting:
-        a = waiting.pop(0)
-        if id(a) in seen or a is None or type(a) in VALUES:
-            continue
-        seen[id(a)] = a
-        if isinstance(a, types.FunctionType) and a.__globals__ is search.file:
-            names.update(_names(a.__code__))
-        for place in places_of(a, search):
-            places.append(place)
-            waiting.extend(place())
-    return places, [*seen.values()]
 
 
 class Seen(NamedTuple):
@@ -182,192 +135,3 @@ def _mark(a: Any) -> Any:
 
 def _is_small(a: Any) -> bool:
     return type(a) is np.ndarray and a.nbytes <= SMALL and not a.dtype.hasobject
-
-
-def _globals_of(function: Any) -> Any:
-    while not isinstance(function, types.FunctionType):
-        inner = getattr(function, "__func__", None) or getattr(function, "func", None)
-        if inner is None:
-            return getattr(_method(function), "__globals__", None)
-        function = inner
-    return function.__globals__
-
-
-def _method(a: Any) -> Any:
-    """Return the function that a call of an object runs, if its class has one."""
-    name = "forward" if isinstance(a, Module) else "__call__"
-    return next((vars(c)[name] for c in type(a).__mro__ if name in vars(c)), None)
-
-
-def _names(code: types.CodeType) -> Iterator[Any]:
-    """The names and texts in the code of a function, and of those inside of it."""
-    yield from code.co_names
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _names(constant)
-        elif isinstance(constant, (str, int)):
-            yield constant
-
-
-# --- places by kind of object ------------------------------------------------------------------------
-
-
-class Search(NamedTuple):
-    """The bounds of a walk from object to object.
-
-    Attributes:
-        file: the globals of the function's file.
-        names: those of variables and attributes that are looked at.
-        read: the ids of the tensors that the function's last call read.
-        classes: those of which the places are found.
-    """
-
-    file: Any
-    names: set[Any]
-    read: Collection[int]
-    classes: set[type]
-
-
-def places_of(a: Any, search: Search) -> Iterator[Place]:
-    """The places that an object leads to, by the first of its kinds in the table."""
-    return next(places for kinds, places in KINDS if isinstance(a, kinds))(a, search)
-
-
-def _in_function(a: types.FunctionType, search: Search) -> Iterator[Place]:
-    file, names, read, _ = search
-    if a.__globals__ is not file:
-        inner = inspect.unwrap(a)  # of a wrapper that another file made, as `rule` does
-        if getattr(inner, "__globals__", None) is file:
-            yield lambda: [inner]
-        return
-    own = tuple(dict.fromkeys(n for n in _names(a.__code__) if n in a.__globals__))
-    yield lambda: [getattr(cell, "cell_contents", None) for cell in a.__closure__ or ()]
-    yield lambda: [a.__globals__.get(name) for name in own]
-    yield lambda: [*(a.__defaults__ or ()), *(a.__kwdefaults__ or {}).values()]
-    yield lambda: [a.__code__, *_attributes(a, names, read)]
-
-
-def _in_method(a: types.MethodType, search: Search) -> Iterator[Place]:
-    yield lambda: (a.__self__, a.__func__)
-
-
-def _in_partial(a: functools.partial, search: Search) -> Iterator[Place]:
-    yield lambda: [a.func, *a.args, *a.keywords.values()]
-
-
-def _in_module(a: types.ModuleType, search: Search) -> Iterator[Place]:
-    names = search.names  # functions, classes and modules are theirs for good
-    yield lambda: [v for n in names if not _is_theirs(v := vars(a).get(n))]
-
-
-def _in_leaf(a: Any, search: Search) -> Iterator[Place]:
-    if isinstance(a, Tensor) and a._node is not None and id(a._node.grad) in search.read:
-        yield lambda: [a.node.grad]
-
-
-def _in_list(a: Collection[Any], search: Search) -> Iterator[Place]:
-    read = search.read
-    yield lambda: [*a] if len(a) <= MANY else [b for b in a if id(b) in read]
-
-
-def _in_dict(a: dict, search: Search) -> Iterator[Place]:
-    few, (_, names, read, _) = len(a) <= MANY, search
-    yield lambda: [v for k, v in a.items() if few or k in names or id(v) in read]
-
-
-def _in_object(a: Any, search: Search) -> Iterator[Place]:
-    file, names, read, classes = search
-    kind = a if isinstance(a, type) else type(a)
-    if isinstance(a, Module):  # `training` is the class's until train() or eval() is called
-        yield lambda: [*{"training": a.training, **vars(a)}.values()]
-    elif kind is not a:
-        slots = _slots(kind)
-        if not (slots or isinstance(getattr(a, "__dict__", None), dict)):
-            return
-        yield lambda: [*_attributes(a, names, read, slots), _method(a)]
-    if kind not in classes:
-        classes.add(kind)
-        yield _of_class(kind, names, _called_by_python(kind, file))
-
-
-KINDS: tuple[tuple[Any, Callable[[Any, Search], Iterator[Place]]], ...] = (
-    (types.FunctionType, _in_function),
-    (types.MethodType, _in_method),
-    (functools.partial, _in_partial),
-    (types.ModuleType, _in_module),
-    (LEAVES, _in_leaf),
-    (LISTS, _in_list),
-    (dict, _in_dict),
-    (object, _in_object),
-)
-
-
-def _named_in(a: Any, file: Any, names: Collection[Any]) -> Iterable[tuple[str, Any]]:
-    """The names in an object, as they are written after its own, and what these stand for."""
-    if isinstance(a, types.FunctionType):
-        if a.__globals__ is not file:
-            return []
-        cells = (getattr(cell, "cell_contents", None) for cell in a.__closure__ or ())
-        own = ((n, file[n]) for n in _names(a.__code__) if n in file)
-        return [*zip(a.__code__.co_freevars, cells), *own]
-    if isinstance(a, LISTS):
-        return [("", len(a)), *((f"[{i}]", b) for i, b in enumerate(a))]
-    if isinstance(a, dict):
-        return [("", len(a)), *((f"[{k!r}]", b) for k, b in a.items())]
-    every = isinstance(a, Module)
-    return [(f".{n}", v) for n, v in getattr(a, "__dict__", {}).items() if every or n in names]
-
-
-def _is_theirs(a: Any) -> bool:
-    """Tell whether this, of a module of Python's, is not looked at."""
-    return isinstance(a, types.ModuleType) or (callable(a) and not isinstance(a, Tensor))
-
-
-def _attributes(
-    a: Any, names: set, read: Collection[int], slots: Sequence[str] = ()
-) -> Iterator[Any]:
-    """Return what an object itself has under these names, and what it is a wrapper of."""
-    for n, v in getattr(a, "__dict__", {}).items():
-        if n in names or n == "__wrapped__" or id(v) in read:
-            yield v
-    for n in slots:
-        if n in names:
-            yield getattr(a, n, None)
-
-
-def _slots(kind: type) -> list[str]:
-    """The names of the attributes that objects of a class have beside their dict."""
-    slots = (vars(c).get("__slots__", ()) for c in kind.__mro__)
-    return [n for some in slots for n in ([some] if isinstance(some, str) else some)]
-
-
-def _called_by_python(kind: type, file: Any) -> list[tuple[type, str]]:
-    """The methods of a class that Python calls by itself, as `__getitem__`, if they are in the file."""
-    return [
-        (c, n)
-        for c in kind.__mro__[:-1]
-        for n, v in vars(c).items()
-        if n[:2] == "__" and n not in UNUSED and getattr(v, "__globals__", None) is file
-    ]
-
-
-def _of_class(kind: type, names: set, called: Sequence[tuple[type, str]]) -> Place:
-    """The place of what a class has under these names: numbers, methods, properties; and of methods."""
-    classes = kind.__mro__[:-1]
-    known: list[int] = []  # how many attributes each class had
-    wanted: list[tuple[type, str]] = []
-
-    def found() -> list[Any]:
-        counts = [len(vars(c)) for c in classes]
-        if counts != known:
-            known[:] = counts
-            wanted[:] = [(c, n) for c in classes for n in vars(c) if n in names]
-            wanted.extend(called)
-        values = [vars(c).get(n) for c, n in wanted]
-        return [
-            v if type(v) is types.FunctionType
-            else getattr(v, "fget", None) or getattr(v, "__func__", v)
-            for v in values
-        ]  # fmt: skip
-
-    return found

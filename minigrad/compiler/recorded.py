@@ -8,135 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.modes import Box, count, setting
+from ..engine.modes import count, setting
 from ..engine.node import Node
-from ..engine.source import SourceLine, by_definition, source_line
-from ..engine.tensor import Array, Tensor
+from ..engine.tensor import Tensor
 from ..errors import GraphError
-from ..nn import Module
 from ..ran import capture
 from ..ran.data import GraphData, GraphNode
-from ..ran.recording import Recording, as_arguments, equal, flat, memory_of
-from ..random import Draw
-
-
-class CallRecording(Recording):
-    """A recording that also keeps what later calls need.
-
-    Attributes:
-        start: the number of nodes that were there before.
-        tensors: those that it reads, by their nodes.
-        draws: the nodes of random arrays, and how each is drawn, in order.
-        modules: those that were called.
-        used: the nodes that were arguments of an operation.
-        taken_out_at: the first line of the user's that took numbers out of the graph.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.start = count()
-        self.tensors: dict[Node, Tensor] = {}
-        self.draws: list[tuple[Node, Draw]] = []
-        self.modules: dict[Module, None] = {}
-        self.used: set[Node] = set()
-        self.taken_out_at: SourceLine | None = None
-
-    def node_of(self, a: Any) -> Any:
-        node = super().node_of(a)
-        if isinstance(a, Tensor) and (node.operation is None or node.number < self.start):
-            self.tensors.setdefault(node, a)
-            others = self.arrays[memory_of(a._array)][1] is not node  # a leaf with their numbers
-            if others and node.number > self.start:
-                self.taken_out_at = self.taken_out_at or source_line()
-        return node
-
-    def on_enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
-        super().on_enter(box, args, kwargs)
-        if isinstance(box.owner, Module):
-            self.modules[box.owner] = None
-
-    def on_operation(self, node: Node, args: tuple, y: Array) -> None:
-        super().on_operation(node, args, y)
-        self.used.update(n for n in flat(node.note.sources) if isinstance(n, Node))
-        if self.node_of(y) is not node:  # a view of all of an array
-            self.used.add(node)
-
-    def on_draw(self, array: np.ndarray, draw: Draw) -> None:
-        if not np.ndim(array):
-            raise GraphError(
-                f"a compiled function draws a number, {array}, which would be that of its first call "
-                f"forever: draw an array with one element, as in drawn(lambda rng: rng.random(1))"
-            )
-        super().on_draw(array, draw)
-        self.draws.append((self.node_of(array), draw))
-
-    def on_taken_out(self, a: Array) -> None:
-        super().on_taken_out(a)
-        if self.taken_out_at is None and not by_definition():
-            self.taken_out_at = source_line()
-
-    def on_effect(self, what: str, node: Node | None = None) -> None:
-        if node is not None and node.number > self.start:  # the call made it
-            return
-        raise GraphError(
-            f"a compiled function {what}, at {source_line()}: its program computes the result alone, "
-            f"and would leave that out. Do it outside of the function, or call it without mg.compile"
-        )
-
-    def lost(self, leaves: Iterable[Node]) -> SourceLine | None:
-        """The first line that took numbers out; or made an array that no operation was given, if NumPy
-        may have made one of `leaves` of it, unseen.
-        """
-        arrays = (n for n in leaves if n.note is not None and n.note.array is not None)
-        made = (n.number for n in arrays if n not in self.arguments and not n.note.origin)
-        last = max(made, default=0)
-        unused = (r for r in self.reads if r.unseen and not r.inside and r.number < last)
-        unused = (r for r in unused if r.node not in self.used)
-        return self.taken_out_at or next((r.line for r in unused), None)
-
-    def forget(self) -> None:
-        """Forget all nodes: these lead to the recording, too, and would keep each other alive."""
-        by_node: list[Any] = [self.tensors, self.draws, self.used, self.arguments]
-        for seen in (*by_node, self.arrays, self.reads, self.modules):
-            seen.clear()
-
-
-def pytorchs(a: Any) -> str:
-    """Say what to write in place of compiling what PyTorch computes; "" for what is not PyTorch's."""
-    if not any(kind.__module__.partition(".")[0] == "torch" for kind in type(a).__mro__):
-        return ""
-    return (
-        ": mg.compile takes functions of minigrad's tensors. What PyTorch computes is watched: "
-        "with mg.pytorch() as watched: ..."
-    )
-
-
-def check_result(function: Callable, result: Any) -> None:
-    """Check what a function that is compiled returned.
-
-    Raises:
-        GraphError: if it is no Tensor.
-    """
-    if not isinstance(result, Tensor):
-        name = getattr(function, "__name__", "the function")
-        why = pytorchs(result) or ": a compiled function returns one Tensor"
-        raise GraphError(f"{name} returns {type(result).__name__}{why}")
-
-
-class Inputs(NamedTuple):
-    """A graph, and what each run of its program is given.
-
-    Attributes:
-        graph: the computation.
-        arguments: for each argument that is an array, the number of its node, or None.
-        tensors: what else the computation reads, by the numbers of its nodes.
-        draws: how each random array is drawn, and the number of its node, or None if nothing uses it.
-    """
-
-    graph: GraphData
-    arguments: list[int | None]
-    tensors: dict[int, Tensor]
-    draws: list[tuple[int | None, Draw]]
+from ..ran.recording import as_arguments, equal, memory_of
+from .call_recording import CallRecording
+from .inputs import Inputs
 
 
 class Fact(NamedTuple):
@@ -266,6 +146,28 @@ class RecordedCall:
                     f"them as an argument, or compute them with tensors; draw random numbers with "
                     f"mg.random.drawn(lambda rng: rng.normal(size=2))"
                 )
+
+
+def pytorchs(a: Any) -> str:
+    """Say what to write in place of compiling what PyTorch computes; "" for what is not PyTorch's."""
+    if not any(kind.__module__.partition(".")[0] == "torch" for kind in type(a).__mro__):
+        return ""
+    return (
+        ": mg.compile takes functions of minigrad's tensors. What PyTorch computes is watched: "
+        "with mg.pytorch() as watched: ..."
+    )
+
+
+def check_result(function: Callable, result: Any) -> None:
+    """Check what a function that is compiled returned.
+
+    Raises:
+        GraphError: if it is no Tensor.
+    """
+    if not isinstance(result, Tensor):
+        name = getattr(function, "__name__", "the function")
+        why = pytorchs(result) or ": a compiled function returns one Tensor"
+        raise GraphError(f"{name} returns {type(result).__name__}{why}")
 
 
 def _instead_of(line: str) -> str:

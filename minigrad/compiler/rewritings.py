@@ -16,7 +16,7 @@ import numpy as np
 
 from ..engine import rules
 from ..script.symbols import Symbol, body_of, plain, simplest
-from .lowering import needed, through
+from .passes import needed, through
 
 Uses = Counter[int]
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))

@@ -9,8 +9,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any
+import types
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,14 +20,26 @@ from ..engine.table import lookup, rule
 from ..engine.tensor import Array, Tensor, tensor_of
 from ..errors import GraphError
 
-if TYPE_CHECKING:
-    from .plan import Plan
-
 Run = Generator[Any, Any, None]
 
 
+class CompiledProgram(NamedTuple):
+    """A program that can run.
+
+    Attributes:
+        text: the program; `code`, the same compiled by Python.
+        space: the arrays and functions that the text names, but does not define.
+        unchecked: functions that the text defines without their checks, which run with them.
+    """
+
+    text: str
+    code: types.CodeType
+    space: Mapping[str, Any]
+    unchecked: Mapping[str, Callable]
+
+
 class Instance:
-    """A plan's program with memory of its own, which belongs to one thread.
+    """A program with memory of its own, which belongs to one thread.
 
     Attributes:
         program: makes a run.
@@ -34,12 +47,14 @@ class Instance:
         latest: the call that the memory is of.
     """
 
-    def __init__(self, plan: Plan):
-        space = dict(plan.space)
-        exec(plan.code, space)
-        space.update(plan.unchecked)  # of the checks that are left out, other numbers may fail one
+    def __init__(self, program: CompiledProgram, exact: bool):
+        space = dict(program.space)
+        exec(program.code, space)
+        space.update(
+            program.unchecked
+        )  # of the checks that are left out, other numbers may fail one
         self.program: Callable[..., Run] = space["program"]
-        self.exact = plan.exact
+        self.exact = exact
         self.latest: ProgramCall | None = None
 
     def errors(self) -> contextlib.AbstractContextManager:

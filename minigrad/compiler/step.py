@@ -240,7 +240,7 @@ class Compiled(WithProgram):
     def _plan_of(self, call: _Call) -> Plan | None:
         """The plan for a call, if there is one that fits; it is the last used from now on."""
         known = self._plans.get(call.key)
-        if known is None or not known[0].fits(call.arrays):
+        if known is None or not known[0].inputs.fit(call.arrays):
             return None
         with self._lock:
             _remember(self._plans, call.key, known, self.plans)
@@ -262,25 +262,31 @@ class Compiled(WithProgram):
         return result
 
     def _record(self, call: _Call, met: _Met) -> Any:
-        """Record a call: return the result of the first one, and None after that, as numbers are drawn
-        again then; make the plan where there are facts to compare it with, or none are needed."""
+        """Record a call, and make the plan where there are facts to compare it with, or none are needed.
+
+        Returns:
+            The result of the first one that is recorded; None of others, whose numbers are drawn again.
+        """
         is_result = met.facts is None and not self.at_once
         with contextlib.nullcontext() if is_result else self._outside.drawn_again():
             recorded = RecordedCall(self.function, call.args, call.kwargs, call.arrays)
         result = recorded.result if is_result else None
         recorded.result = None  # it holds all arrays of the call
+        now = self._looked_at_again(call, recorded)
+        if met.facts is not None and now.key == call.key:
+            recorded.check(met.facts)
+        elif not (self.at_once and _without_shapes(now.key, now) in self._checked):
+            _remember(self._met, now.key, _Met(met.calls, recorded.facts(), now.outside), MET)
+            return result
+        self._make_plan(recorded, now)
+        return None
+
+    def _looked_at_again(self, call: _Call, recorded: RecordedCall) -> _Call:
+        """The call with all that it is known, since it was recorded, to read outside."""
         self._outside.note(recorded, call.args, call.kwargs)
         outside, of_outside = self._outside.now()
         same = alike(call.arrays, self._outside.holds)
-        key = call.key._replace(alike=same, outside=of_outside)
-        facts = met.facts if key == call.key else None  # it may only now be known what is outside
-        if facts is not None:
-            recorded.check(facts)
-        elif not (self.at_once and _without_shapes(key, call) in self._checked):
-            _remember(self._met, key, _Met(met.calls, recorded.facts(), outside), MET)
-            return result
-        self._make_plan(recorded, call._replace(key=key, outside=outside))
-        return None
+        return call._replace(key=call.key._replace(alike=same, outside=of_outside), outside=outside)
 
     def _make_plan(self, recorded: RecordedCall, call: _Call) -> None:
         """Make the plan for a call that was recorded; the first time also for other numbers."""
