@@ -29,6 +29,7 @@ from . import functional as F
 from .arrays.state import matched
 from .engine.arguments import as_array
 from .engine.boxes import call_in_box
+from .engine.errors import is_pytorchs
 from .engine.kinds import checked, named, unknown
 from .engine.modes import floating, get_default_dtype
 from .engine.names import name_of
@@ -213,12 +214,15 @@ class Module:
     def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Give every parameter the values that `state` has for it.
 
+        A state of PyTorch's tensors is taken as PyTorch lays it out: it keeps the weight of a `Linear`
+        as (out, in).
+
         Raises:
             StateDictError: if entries are missing, unexpected, of another shape or not of numbers,
                 or differ for a parameter that is shared; it lists them, and changes no parameter.
         """
         own = dict(self._all_parameters())
-        arrays = matched(type(self).__name__, own, state)
+        arrays = matched(type(self).__name__, own, self._laid_out_as_here(state))
         first: dict[Parameter, str] = {}
         for name, parameter in own.items():
             twin = first.setdefault(parameter, name)
@@ -229,6 +233,20 @@ class Module:
                 )
         for parameter, name in first.items():
             parameter.copy_(arrays[name])
+
+    def _laid_out_as_here(self, state: Mapping[str, object]) -> Mapping[str, object]:
+        """The same state, the weights of a `Linear` transposed where they are tensors of PyTorch's."""
+        if not isinstance(state, Mapping):
+            return state
+        turned = {
+            f"{path}.weight".lstrip(".")
+            for path, module in self.named_modules()
+            if isinstance(module, Linear)
+        }
+        return {
+            name: np.asarray(value).T if name in turned and is_pytorchs(value) else value
+            for name, value in state.items()
+        }
 
     def astype(self: M, dtype: DTypeLike) -> M:
         """Convert every parameter to another floating dtype, gradients forgotten; returns itself.
@@ -385,7 +403,7 @@ class Linear(Module):
         self.bias = Parameter(uniform((outputs,), bound, rng)) if bias else None
 
     def forward(self, x: Array) -> Tensor:
-        x = x if hasattr(x, "shape") else as_array(x)
+        x = x if hasattr(x, "shape") and not is_pytorchs(x) else as_array(x)
         if x.shape[-1:] != self.weight.shape[:1]:
             turned = x.shape[-1:] == self.weight.shape[1:]
             raise errors.ShapeError(

@@ -39,7 +39,8 @@ def matched(owner: str, own: Mapping[str, Any], state: Mapping[str, Any]) -> dic
     for name in own:
         a, expected = arrays.get(name), np.shape(own[name])
         if a is not None and a.shape != expected:
-            problems.append(f"{name}: expected the shape {expected}, got {a.shape}")
+            turned = "; PyTorch's Linear keeps (out, in): give its .T" * (a.shape == expected[::-1])
+            problems.append(f"{name}: expected the shape {expected}, got {a.shape}{turned}")
         if a is not None and a.dtype.kind not in "fiub":
             problems.append(f"{name}: expected real numbers, got {a.dtype}")
     if problems:

@@ -34,9 +34,16 @@ class Update(NamedTuple):
 
 
 class Watched:
-    """A `with` block that watches PyTorch: use it afterwards with `mg.graph` and `mg.explore`.
+    """Watch PyTorch in a `with` block; users know this class as `mg.pytorch`.
 
-    Users know this class as `mg.pytorch`.
+        with mg.pytorch() as watched:
+            loss = loss_of(model(x))
+            loss.backward()
+        mg.explore(watched, "page.html")
+
+    A whole training loop may stand in the block, with `zero_grad()` and `step()`: then `mg.diagnose`
+    also says at which step something went wrong (lesson 21). Afterwards it is used with `mg.graph`,
+    `mg.explore`, `mg.steps`, `mg.diagnose` and `mg.compile`.
     """
 
     def __init__(self, *given: Any, **options: Any) -> None:

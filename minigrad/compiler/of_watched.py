@@ -19,8 +19,10 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from ..aten.watched import Watched
-from ..engine.errors import described
+from ..engine.errors import PROBLEMS, as_minigrad_error, described
 from ..engine.modes import mode
 from ..engine.node import Node
 from ..engine.source import SourceLine
@@ -77,7 +79,8 @@ class CompiledGraph(WithProgram):
         Raises:
             ArgumentError: for a name that none has or none at all, or another shape or dtype.
             GraphError: for another tensor, or new numbers, where those of the old one were read in the
-                block, as by an `if`.
+                block, as by an `if`; and for negative integers, where the block had none.
+            ShapeError: for an index beyond the end.
         """
         if unnamed:
             raise ArgumentError(
@@ -88,7 +91,13 @@ class CompiledGraph(WithProgram):
         for name, array in self._as_read.items():
             if self.tensors[name]._array is not array:
                 raise self._part_of_it(name)
-        run, parents = self._last().start(list(read.values()))
+        plan = self._last()
+        if not plan.inputs.fit(list(read.values())):
+            raise self._negative(read)
+        try:
+            run, parents = plan.start(list(read.values()))
+        except PROBLEMS as problem:
+            raise as_minigrad_error(problem) from None
         return one_node(run, parents) if parents else tensor_of(run.result)
 
     def __repr__(self) -> str:
@@ -132,6 +141,13 @@ class CompiledGraph(WithProgram):
         return GraphError(
             f"{name} is part of this program: its numbers were read in the block{at}. Watch a "
             f"computation with the other numbers, and compile that"
+        )
+
+    def _negative(self, read: dict[str, Tensor]) -> GraphError:
+        names = [name for name, t in read.items() if t.dtype.kind == "i" and np.any(t._array < 0)]
+        return GraphError(
+            f"negative numbers in {', '.join(names)}, which had none in the block: as indices, NumPy "
+            f"counts them from the end. Watch a computation with such numbers, and compile that"
         )
 
     def _leaves_read(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..engine.errors import is_pytorchs
 from ..engine.modes import count, setting
 from ..engine.node import Node
 from ..engine.tensor import Tensor
@@ -150,7 +151,7 @@ class RecordedCall:
 
 def pytorchs(a: Any) -> str:
     """Say what to write in place of compiling what PyTorch computes; "" for what is not PyTorch's."""
-    if not any(kind.__module__.partition(".")[0] == "torch" for kind in type(a).__mro__):
+    if not is_pytorchs(a):
         return ""
     return (
         ": mg.compile takes functions of minigrad's tensors. What PyTorch computes is watched: "

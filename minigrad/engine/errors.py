@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..idioms import renamed
 from .source import source_line
 
 if TYPE_CHECKING:
@@ -97,6 +98,8 @@ def error_of_call(name: str, call: FailedCall, problem: Exception) -> MinigradEr
         *(f"{k}={described(v)}" for k, v in call.kwargs.items()),
     ]
     error, line = as_minigrad_error(problem), source_line()
+    if error.reason is not None and any(map(is_pytorchs, (*call.args, *call.kwargs.values()))):
+        error.reason = "a tensor of PyTorch's is no array: write x.detach().numpy() for it"
     if isinstance(call.owner, np.ufunc):
         pair = next((a for a in call.args if type(a) is tuple and _has_arrays(a)), None)
         if pair and error.reason is not None:
@@ -139,7 +142,8 @@ def _in_plain_words(said: str) -> str:
     for pattern, plain in PLAINER.items():
         if found := re.search(pattern, said):
             return found.expand(plain)
-    return said
+    unexpected = re.search(r"got an unexpected keyword argument '(\w+)'", said)
+    return said + (renamed(unexpected[1]) if unexpected else "")
 
 
 def described(value: object) -> str:
@@ -152,6 +156,11 @@ def described(value: object) -> str:
         return f"[{', '.join(map(described, value))}]"
     text = " ".join(repr(value).split())  # on one line
     return text if len(text) <= 60 else text[:57] + "..."
+
+
+def is_pytorchs(value: object) -> bool:
+    """Tell whether something is of a class of PyTorch's, which need not be there."""
+    return any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__)
 
 
 def _has_arrays(values: list | tuple) -> bool:

@@ -191,7 +191,8 @@ def test_a_state_that_does_not_fit_changes_nothing_and_says_all_that_is_wrong():
         "the state does not fit Tied:\n"
         "  missing: first.inner.weight (3, 3)\n"
         "  unexpected: extra (2,)\n"
-        "  out.weight: expected the shape (5, 3), got (3, 5)\n"
+        "  out.weight: expected the shape (5, 3), got (3, 5); "
+        "PyTorch's Linear keeps (out, in): give its .T\n"
         "  first.gain: expected real numbers, got <U1"
     )
     for name, value in model.state_dict().items():
@@ -211,6 +212,25 @@ def test_a_state_with_two_values_for_one_parameter():
         model.load_state_dict(state)
     state["embedding.weight"][:] = np.nan  # equal at last
     model.load_state_dict(state)
+
+
+def test_a_state_of_pytorchs_tensors_is_taken_as_pytorch_lays_it_out():
+    torch = pytest.importorskip("torch")
+    theirs = torch.nn.Sequential(
+        torch.nn.Linear(4, 4), torch.nn.ReLU(), torch.nn.Embedding(3, 3), torch.nn.Linear(4, 2)
+    )
+    mine = nn.Sequential(nn.Linear(4, 4), mg.functional.relu, nn.Embedding(3, 3), nn.Linear(4, 2))
+    mine.load_state_dict(theirs.state_dict())
+    x = torch.randn(5, 4)
+    for layers in ((0, 1), (0, 1, 3)):  # a square weight fits either way
+        y, expected = mg.Tensor(x.numpy()), x
+        for i in layers:
+            y, expected = list(mine)[i](y), theirs[i](expected)
+        np.testing.assert_allclose(y.data, expected.detach(), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(list(mine)[2].weight.data, theirs[2].weight.detach())
+    one = nn.Linear(4, 4)
+    one.load_state_dict(theirs[0].state_dict())
+    np.testing.assert_array_equal(one.weight.data, theirs[0].weight.detach().T)
 
 
 @pytest.mark.parametrize("given", [None, [1, 2], "weights.npz", nn.Linear(1, 1)])

@@ -233,6 +233,18 @@ def test_numbers_that_python_chose_by_or_took_are_part_of_the_program(loss_of):
         step(x=np.ones((3, 3)))
 
 
+def test_indices_that_pytorch_would_refuse_are_refused():
+    ids, table = torch.tensor([0, 2, 1]), torch.nn.Embedding(3, 2)
+    with mg.pytorch() as watched:
+        loss = table(ids).square().sum()
+    step = mg.compile(watched)
+    assert step().item() == pytest.approx(loss.item())
+    with pytest.raises(mg.errors.GraphError, match="negative numbers in ids"):
+        step(ids=np.array([0, -1, 1]))
+    with pytest.raises(mg.errors.ShapeError, match="index 3 is out of bounds"):
+        step(ids=np.array([0, 3, 1]))
+
+
 def test_numbers_that_are_read_of_the_loss_are_not():
     x = torch.linspace(0, 1, 9).requires_grad_()
     with mg.pytorch() as watched:
