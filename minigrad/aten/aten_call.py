@@ -1,20 +1,14 @@
-"""One call of an ATen function: its arguments as ours, and what its row gives."""
+"""One call of an ATen function: its row, and its arguments as ours."""
 
 from __future__ import annotations
 
-import functools
 import inspect
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import torch
 
-from ..engine.errors import PROBLEMS
-from ..engine.followed import followed
-from ..engine.modes import mode
 from ..engine.tensor import Tensor
-from .numbers import array_of
 from .rows import ROWS
 
 # Options that change where a result lies, or how, and none of its numbers; dtypes are converted.
@@ -57,6 +51,15 @@ class AtenCall:
         like = self.packet.endswith("_like") or self.packet.startswith("new_")
         return self.draws or like or not self.tensors()
 
+    def take(self, value: Callable[[torch.Tensor], Tensor]) -> None:
+        """Take the arguments as ours, each tensor with its value."""
+
+        def paired(theirs: torch.Tensor) -> Tensor:
+            self.pairs.append((theirs, value(theirs)))
+            return self.pairs[-1][1]
+
+        self.ours = self.as_ours(paired)
+
     def as_ours(self, value: Callable[[torch.Tensor], Tensor]) -> tuple[list, dict]:
         """The arguments as a row takes them, without those at their defaults at the end."""
         by_position: list[Any] = []
@@ -70,19 +73,11 @@ class AtenCall:
             )
             if p.kwarg_only:
                 if not is_default and p.name not in OF_MEMORY:
-                    by_name[p.name] = self._as_ours(given, value)
+                    by_name[p.name] = _mapped(given, value)
                 continue
-            by_position.append(self._as_ours(given, value))
+            by_position.append(_mapped(given, value))
             needed = needed if is_default or p.name in OF_MEMORY else len(by_position)
         return by_position[:needed], by_name
-
-    def _as_ours(self, given: Any, value: Callable[[torch.Tensor], Tensor]) -> Any:
-        if isinstance(given, torch.Tensor):
-            self.pairs.append((given, value(given)))
-            return self.pairs[-1][1]
-        if isinstance(given, (list, tuple)):
-            return [self._as_ours(a, value) for a in given]
-        return given
 
     def tensors(self) -> list[torch.Tensor]:
         return list(tensors_in(self.given.values()))
@@ -102,43 +97,13 @@ class AtenCall:
             yield False
 
 
-def results(row: Callable, ours: tuple[list, dict], outputs: list) -> list:
-    """Call a row, and list what it gives, as many as PyTorch's results.
-
-    What has no axes counts for PyTorch as having one, of length 1, where a call names an axis.
-    """
-    args, options = ours
-    if "theirs" in _names(row):
-        options = {**options, "theirs": [_given(o, args) for o in outputs]}
-    try:
-        values = row(*args, **options)
-    except (*PROBLEMS, ZeroDivisionError):  # by 0, as in `dim % x.ndim`
-        if not any(isinstance(a, Tensor) and not a.ndim for a in args):
-            raise
-        args = [np.reshape(a, (1,)) if isinstance(a, Tensor) and not a.ndim else a for a in args]
-        if "theirs" in options:
-            options["theirs"] = [np.reshape(a, a.shape or (1,)) for a in options["theirs"]]
-        values = row(*args, **options)
-    values = list(values) if isinstance(values, (list, tuple)) else [values]
-    return values + [None] * (len(outputs) - len(values))
-
-
-def _given(output: Any, args: list) -> Any:
-    """A result of PyTorch's as an array, of which views know that it is made of these arguments."""
-    if not isinstance(output, torch.Tensor):
-        return output
-    array, watchers = array_of(output), mode.get().watchers
-    for watcher in watchers:
-        watcher.on_made(array, [a for a in args if isinstance(a, Tensor)])
-    return followed(array, watchers)
-
-
-@functools.cache
-def _names(row: Callable) -> tuple[str, ...]:
-    try:
-        return tuple(inspect.signature(row).parameters)
-    except ValueError:  # a ufunc
-        return ()
+def _mapped(given: Any, value: Callable[[torch.Tensor], Tensor]) -> Any:
+    """An argument, or a list of them, with a value for each tensor."""
+    if isinstance(given, torch.Tensor):
+        return value(given)
+    if isinstance(given, (list, tuple)):
+        return [_mapped(a, value) for a in given]
+    return given
 
 
 def tensors_in(values: Any) -> Iterator[torch.Tensor]:

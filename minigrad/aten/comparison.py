@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from .numbers import Distance
+    from .distances import Distance
 
 HOW = ": call backward() on what was computed inside the block"
 NOT_FINITE = (
@@ -40,7 +40,7 @@ class Comparison(NamedTuple):
     @property
     def first(self) -> Distance | None:
         """The first distance that is more than rounding, or None."""
-        beyond = (d for d in (*self.values, *self.gradients) if not d.size <= d.allowed)
+        beyond = (d for d in (*self.values, *self.gradients) if not d.is_rounding)
         return next(beyond, None)
 
     def __str__(self) -> str:

@@ -14,11 +14,11 @@ from torch.optim import optimizer
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..engine import modes
-from .hooks import refuse_transforms
+from .functorch import refuse_transforms
 
 if TYPE_CHECKING:
-    from .calls import Calls
     from .counterparts import Counterparts
+    from .dispatch import Calls
 
 NOT_RUN = "the compiled code was not run: a {} that torch.compile made ran as it was written"
 GLOBAL_HOOKS = "Using `torch.compile"  # "when there are global hooks", which are those set here

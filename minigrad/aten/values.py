@@ -17,8 +17,9 @@ from ..engine.tensor import Tensor
 from ..nn import Parameter
 from ..ran.recording import equal, names_here
 from .counterparts import Counterparts
-from .hooks import in_function
-from .numbers import array_of, numpys, tolerance
+from .distances import tolerance
+from .function_calls import in_function
+from .numbers import array_of, numpys
 from .rows.places import written_unseen
 from .storages import Region, TorchStorage
 

@@ -3,34 +3,21 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import math
 import os
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from .. import errors
-from ..engine.source import SourceLine, pass_over
+from ..engine.source import pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..ran.recording import memory_of, names_here, record
-from ..transforms import gradients
+from ..ran.recording import record
 from .comparison import NOT_FINITE, Comparison
 
 if TYPE_CHECKING:
-    from ..engine.node import Node
     from .backward_passes import Backward
 
 pass_over(os.path.dirname(__file__) + os.sep)
-
-
-class Update(NamedTuple):
-    """The change of a parameter by a step of training: its numbers, and the gradient before it."""
-
-    before: np.ndarray
-    after: np.ndarray
-    gradient: np.ndarray
 
 
 class Watched:
@@ -55,12 +42,9 @@ class Watched:
         self.calls: Any = None  # `Calls`, once the block is entered
         self.passes: Any = None  # `BackwardPasses`, from then on
         self.backwards: list[Backward] = []
-        self.is_open = False
         self._last: Tensor | None = None
         self._last_finite = True
-        self.nan: list[
-            tuple[str, Tensor]
-        ] = []  # what is held at the end, and has a NaN, by its name
+        self.nan: list[tuple[str, Tensor]] = []  # what has a NaN at the end, with its name
         self.problem = ""  # what the block ended with, in words
 
     def __repr__(self) -> str:
@@ -80,34 +64,36 @@ class Watched:
             raise errors.UnsupportedError(
                 'mg.pytorch() watches PyTorch, which is not installed: pip install -e ".[torch]"'
             ) from None
-        from . import hooks  # these import PyTorch: only a block needs it
-        from .backward_passes import BackwardPasses
-        from .calls import Calls
+        from .backward_passes import BackwardPasses  # these import PyTorch: only a block needs it
+        from .dispatch import Calls
+        from .function_calls import functions_seen
         from .modules import boxes, new_leaves
-        from .plain_calls import plain_calls
+        from .patches import watch_backward
+        from .torch_settings import plain_calls
 
         self.calls = Calls()
         self.passes = BackwardPasses(self.calls, self.backwards)
-        hooks.watch_backward(self)
+        watch_backward(self.passes)
         with contextlib.ExitStack() as block:
             block.enter_context(plain_calls())
             block.enter_context(record())
             block.enter_context(boxes(self.calls.values.counterparts))
             block.enter_context(new_leaves(self.calls))
-            block.enter_context(hooks.functions_seen(self.calls.note_function))
+            block.enter_context(functions_seen(self.calls.note_function))
             block.enter_context(self.calls)
             self._block = block.pop_all()
-        self.is_open = True
+        self.passes.is_open = True
         return self
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         self._block.__exit__(kind, problem, trace)
-        self.is_open = False
+        self.passes.is_open = False
         alive = self.calls.alive()
         if problem is not None:
             self.problem = f"; the block ended with {type(problem).__name__}: {problem}"
         if alive:
             self.calls.values.take_names(alive)
+            # The last that has a gradient; of these, the last of one number.
             computed = lambda t: t.requires_grad and (t._is_view() or not t.is_leaf)
             rank = [(computed(t), t.numel() == 1, i) for i, t in enumerate(alive)]
             last = alive[max(rank)[2]]
@@ -153,37 +139,6 @@ class Watched:
         """The gradients that are not finite in PyTorch, and are here, a sentence for each."""
         return [said for b in self.backwards for said in b.others.overflows]
 
-    def first_to_look_at(self) -> int | None:
-        """The place of the first `backward()` with a number of PyTorch's that is not finite, or with a
-        gradient that is another one here; or else one that 16 bits rounded to 0; or of the last."""
-        places = range(len(self.backwards))
-        bad = [i for i in places if not self.backwards[i].finite or self.backwards[i].others.wrong]
-        others = [i for i in places if any(self.backwards[i].others)]
-        return next(iter([*bad, *others, *reversed(places)]), None)
-
-    def updates(self, place: int) -> list[Update]:
-        """The changes of parameters after the `backward()` at a place, if they were used again."""
-        roots = self.backwards[place].roots
-        nodes = order([root.node for root, _ in roots])
-        pairs = [
-            pair
-            for _, versions in self.calls.values.leaves.values()
-            for pair in itertools.pairwise(versions)
-            if pair[0].node in nodes and pair[0].shape == pair[1].shape
-        ]
-        if not pairs:
-            return []
-        seeds = [np.ones_like(root._array) if g is None else g for root, g in roots]
-        with np.errstate(all="ignore"):
-            found = gradients(
-                [root for root, _ in roots], seeds, [leaf for leaf, _ in pairs], retain_graph=True
-            )
-        return [
-            Update(leaf._array, later._array, g)
-            for (leaf, later), g in zip(pairs, found)
-            if g is not None
-        ]
-
     def at(self, place: int) -> Tensor:
         """The loss of the `backward()` at a place."""
         return self._told([root for root, _ in self.backwards[place].roots])[0]
@@ -212,10 +167,6 @@ class Watched:
             )
         return self.calls.values.of(theirs)
 
-    def detached(self, value: np.ndarray | None) -> SourceLine | None:
-        """The line that detached a value of the graph, if one did."""
-        return self.calls.detached.get(memory_of(value), (None, None))[1]
-
     def compare(self) -> Comparison:
         """The distances of every value and every gradient from PyTorch's.
 
@@ -228,7 +179,7 @@ class Watched:
         gradients = [d for one in self.backwards for d in one.distances]
         reasons = [
             *dict.fromkeys((*calls.values.severed.values(), *calls.values.elsewhere.values())),
-            *dict.fromkeys(said for said, _ in calls.hooked.values()),
+            *dict.fromkeys(said for said, _ in calls.hooks.seen.values()),
         ]
         own = [
             *self.passes.own.values(), *self.passes.stale.values(), *self.overflows,
@@ -281,40 +232,6 @@ class Watched:
                 f"more"
             )
         return losses
-
-    def parameters(self) -> dict[str, list[Tensor]]:
-        """The parameters for which PyTorch has no gradient and should, by name: the leaves that each
-        was, a new one each time that it was changed.
-
-        Those of a module that has all the others; and those that were used, if PyTorch walked back.
-        """
-        leaves, given, called = self.calls.values.leaves, self.passes.given, self.passes.names()
-        outer = self._outermost()
-        of_one = outer[0].named_parameters() if len(outer) == 1 else ()
-        found = {id(p): (name, p) for name, p in of_one if p.requires_grad}
-        if self.backwards:
-            holders = {id(p): m for m in outer if len(outer) > 1 for p in m.parameters()}
-            variables = {id(m): name for m, name in names_here(outer)}
-            of = lambda m: "" if m is None else f"{variables.get(id(m), type(m).__name__)}."
-            used = self.calls.used.items()
-            found = {i: (of(holders.get(i)) + called(p), p) for i, p in used} | found
-        return {
-            name: leaves.get(i, (None, []))[1] for i, (name, _) in found.items() if i not in given
-        }
-
-    def ends(self) -> dict[Node, SourceLine | None]:
-        """For each leaf the line after which what was computed from it last had no gradient, if seen."""
-        found: dict[Node, SourceLine | None] = {}
-        for end, line in reversed(self.calls.ends.items()):
-            for node in order([end]):
-                if node.operation is None:
-                    found.setdefault(node, line)
-        return found
-
-    def _outermost(self) -> list[Any]:
-        known = [module for module, _ in self.calls.values.counterparts.known.values()]
-        inside = {id(m) for module in known for m in module.modules() if m is not module}
-        return [module for module in known if id(module) not in inside]
 
 
 pytorch = Watched

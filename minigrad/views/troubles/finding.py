@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ... import errors
+from ...aten.for_diagnosis import first_to_look_at, without_gradient
 from ...aten.watched import Watched
 from ...engine.errors import described
 from ...engine.tensor import Tensor
@@ -48,8 +49,12 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
     watched = loss if isinstance(loss, Watched) else None
     if watched is not None:
         loss = watched.loss
-        expected, cuts, ends = watched.parameters(), watched.detached, watched.ends
-        first, calls = watched.first_to_look_at(), len(watched.backwards)
+        expected, cuts, ends = (
+            without_gradient(watched),
+            watched.calls.ends.line_of_detach,
+            watched.calls.ends.of_leaves,
+        )
+        first, calls = first_to_look_at(watched), len(watched.backwards)
         if not watched.backwards and loss.requires_grad and loss.size != 1:
             raise errors.GraphError(
                 f"the last result in the block has the shape {loss.shape}, and is no loss: compute the "

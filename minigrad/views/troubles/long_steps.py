@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
+from ...aten.for_diagnosis import updates
 from ...aten.watched import Watched
 from ..graph import Graph
 from .remedies import GENERAL
@@ -36,7 +37,7 @@ def long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]:
     if wrong or watched.passes.wrong_functions():
         return
     looked_at = dict.fromkeys([losses[0], *losses[-4:-1]])
-    steps = [step for k, _ in looked_at if (step := watched.updates(k))]
+    steps = [step for k, _ in looked_at if (step := updates(watched, k))]
     moved = [_together(c.after - c.before for c in step) for step in steps]
     before = [_together(c.before for c in step) for step in steps]
     shares = [m / max(w, TINY) for m, w in zip(moved, before)]

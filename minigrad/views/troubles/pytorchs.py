@@ -21,7 +21,7 @@ def of_pytorchs(graph: Graph, watched: Watched, place: int | None) -> Iterator[T
     root = graph[graph.roots[0]]
     others = () if place is None else watched.backwards[place].others
     overflows, underflows, wrong = others or ((), (), ())
-    hooks, half = dict(watched.calls.hooked.values()), watched.calls.half
+    hooks, half = dict(watched.calls.hooks.seen.values()), watched.calls.half
     hooked = next((line for line in hooks.values() if line is not None), None)
     if overflows:
         remedies = [GENERAL["hook"]] * bool(hooks) + [GENERAL["overflows"]] * half

@@ -1,0 +1,252 @@
+"""Each call of PyTorch's operations, run by PyTorch and again by minigrad, and compared.
+
+The calls come from below PyTorch's own autograd, so they are what was computed, and no more. Calls that
+its backward pass makes are passed over: minigrad has a backward pass of its own. So are those of an
+optimizer's step: the parameters that it leaves are leaves again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import weakref
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from .. import errors
+from ..engine import modes, source
+from ..engine.node import Node
+from ..engine.source import SourceLine, source_line
+from ..engine.tensor import Tensor
+from ..ran.recording import Note, Recording, names_here
+from ..with_blocks import no_grad
+from .aten_call import AtenCall, outputs_of, tensors_in
+from .distances import Distance, distance, tolerance
+from .ends import Ends
+from .function_calls import in_function
+from .functorch import refuse_transforms
+from .hooks import Hooks
+from .numbers import array_of
+from .own_backward import OwnBackward
+from .results import but_for_rounding, converted, distance_of, results
+from .rows.places import written_over
+from .values import Values, region_of, wants_gradients
+
+source.pass_over(os.path.dirname(torch.__file__) + os.sep)
+
+COMPOSITE = "CompositeImplicitAutograd"  # of what PyTorch writes in other calls
+
+
+class Calls(TorchDispatchMode):
+    """Sees each call, has its row computed, and compares the results.
+
+    Attributes:
+        values: our Tensors for PyTorch's.
+        ends: where ways of gradients end.
+        hooks: the user's, which may change gradients.
+        functions: the calls of `autograd.Function` that have gradients.
+        distances: of each result from PyTorch's.
+        half: whether numbers of 16 bits were computed with 32.
+        unread: calls without a row, by name: how many.
+        drawn: constants that PyTorch drew.
+        taken: the node, the line and the time, in the order of nodes, wherever Python got numbers.
+        results: weak references to what was computed, oldest first.
+        steps: how many optimizers are just taking a step.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.values = Values()
+        self.ends, self.hooks = Ends(), Hooks()
+        self.functions: list[OwnBackward] = []
+        self.distances: list[Distance] = []
+        self.half = False
+        self.unread: dict[str, int] = {}
+        self.drawn: list[Tensor] = []
+        self.taken: list[tuple[Node, SourceLine | None, int]] = []
+        self.results: list[Any] = []
+        self.steps = 0
+
+    def alive(self) -> list[torch.Tensor]:
+        """The results that are still held somewhere, oldest first."""
+        return [t for r in self.results if (t := r()) is not None]
+
+    def note_taken(self, theirs: torch.Tensor) -> None:
+        """Note that Python has the numbers of a tensor, and may choose by them, or compute with them."""
+        ours = self.values.of(theirs)
+        self.ends.note_end(ours)
+        seen = [w.node_of(ours) for w in modes.mode.get().watchers if isinstance(w, Recording)]
+        self.taken.append((seen[0] if seen else ours.node, source_line(), modes.count()))
+
+    def note_function(self, cls: type, args: tuple, outputs: list, context: Any) -> None:
+        """Note a call of an `autograd.Function`; one that wrote into an argument is seen through."""
+        inputs = {id(t) for t in tensors_in(args)}
+        if not any(id(o) in inputs for o in outputs):
+            self.functions.append(OwnBackward(cls, args, outputs, context, self.values))
+
+    # --- calls -------------------------------------------------------------------------------------
+
+    @classmethod
+    def _should_skip_dynamo(cls) -> bool:
+        return False  # else the first call imports all of the compiler, for seconds
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if torch._C._current_graph_task_id() != -1 or (self.steps and not torch.is_grad_enabled()):
+            return func(*args, **kwargs)
+        refuse_transforms()
+        call = AtenCall(func, args, kwargs)
+        has_kernel = torch._C._dispatch_has_kernel_for_dispatch_key
+        if call.row is None and has_kernel(func.name(), COMPOSITE):
+            with self:  # as under inference_mode()
+                return func.decompose(*args, **kwargs)
+        self._take_arguments(call)  # before PyTorch may write into them
+        theirs = func(*args, **kwargs)
+        if isinstance(theirs, (bool, int, float)):  # as for `item()` and an `if`
+            for tensor in call.tensors():
+                self.values.of(tensor)._read()
+                self.ends.note_end(self.values.of(tensor))
+                if isinstance(theirs, bool):
+                    self.note_taken(tensor)
+        self.ends.note_use(call, self._compute(call, outputs_of(theirs)))
+        return theirs
+
+    def _take_arguments(self, call: AtenCall) -> None:
+        """Take the arguments of a call as ours, and how rough they are; or note why that cannot be."""
+        if call.row is None:
+            call.reason = "" if call.makes_constants else "it has no row"
+        else:
+            try:
+                call.take(self.values.of)
+            except errors.UnsupportedError:
+                raise
+            except Exception as problem:
+                call.row, call.reason = None, f"its arguments cannot be taken: {_why(problem)}"
+            if call.packet == "detach" and any(y.requires_grad for _, y in call.pairs):
+                ((_, y),) = call.pairs
+                self.ends.note_detach(y)
+        call.rough = max((self.values.storage(t).rough for t, _ in call.pairs), default=0.0)
+
+    def _compute(self, call: AtenCall, outputs: list) -> bool:
+        """Call the row for a call that PyTorch has run to `outputs`, and keep what it gives; tell
+        whether a gradient goes back from there."""
+        values: Sequence[Any] = [None] * len(outputs)
+        quiet = np.errstate(all="ignore")  # PyTorch does not warn
+        with quiet, contextlib.nullcontext() if wants_gradients() else no_grad():
+            if call.row is not None:
+                try:
+                    values = results(call.row, call.ours, outputs)
+                except Exception as problem:
+                    call.reason = f"its row cannot do it: {_why(problem)}"
+            if call.reason:
+                call.reason = _reason_with_remedy(call, outputs)
+            for place, written in zip(range(len(outputs)), call.written_results()):
+                if isinstance(outputs[place], torch.Tensor) and not outputs[place].is_complex():
+                    self._keep(call, outputs, place, values[place], written)
+            returned = {id(o) for o in outputs}
+            beside = [t for t in call.written() if id(t) not in returned]
+            for place in range(len(beside)):
+                self._keep(call, beside, place, None, written=True)
+        learns = any(isinstance(v, Tensor) and v.requires_grad for v in values)
+        return learns and call.packet != "detach"
+
+    def _keep(self, call: AtenCall, outputs: list, place: int, value: Any, written: bool) -> None:
+        """Keep the value of the result at a place; where there is none, make a constant of it."""
+        output = outputs[place]
+        storage, region = self.values.storage(output), region_of(output)
+        storage.rough = max(storage.rough, call.rough, tolerance(output.dtype))
+        outside = functools.partial(self.values.from_outside, output)
+        if value is not None:
+            value = self._compared(call, outputs, place, value)
+            _note_names(call, value)
+        elif not written and storage.values:
+            return  # a view: it is read when it is used
+        else:
+            value = self._constant_of(call, output)
+        old = next((y for t, y in call.pairs if t is output), None) if written else None
+        if old is not None and old.requires_grad and not value.requires_grad and wants_gradients():
+            value = written_over(old, value)
+        if value.requires_grad and call.packet != "detach":
+            self.ends.note_result(value)
+        if written:
+            keeps = output.requires_grad or value.requires_grad or in_function()
+            with contextlib.nullcontext() if keeps else no_grad():
+                storage.write(region, value, outside)
+        else:
+            storage.learn(region, value)
+        if output.is_floating_point():
+            self.results.append(weakref.ref(output))
+
+    def _constant_of(self, call: AtenCall, output: torch.Tensor) -> Tensor:
+        """A result as PyTorch computed it, with the reason why it is a constant."""
+        value = Tensor(array_of(output))
+        if call.draws:
+            value.name = f"drawn by {call.packet.rstrip('_')}"
+            self.drawn.append(value)
+        if call.reason:
+            self.values.reasons[value] = call.reason
+            self.unread[call.name] = self.unread.get(call.name, 0) + 1
+        else:
+            self.values.reasons[value] = (
+                f"aten.{call.name}, called at {source_line()}, gives a constant here"
+            )
+        return value
+
+    def _compared(self, call: AtenCall, outputs: list, place: int, value: Any) -> Tensor:
+        """A value as our Tensor for the result at a place, once its distance from that is noted."""
+        output = outputs[place]
+        storage, is_floating = self.values.storage(output), output.is_floating_point()
+        self.half |= is_floating and output.dtype.itemsize == 2
+        value = converted(value, output)
+        apart = distance_of(call, value, output, storage.rough)
+        if not apart.is_rounding:
+            apart = self._unseen_write(call) or but_for_rounding(apart, call, place, outputs)
+        storage.rough = max(storage.rough, apart.allowed if is_floating else 0.0)
+        self.distances.append(apart)
+        return value
+
+    def _unseen_write(self, call: AtenCall) -> Distance | None:
+        """The distance of an argument that was changed by other code than PyTorch's, if one was."""
+        written = {id(t) for t in call.written()}
+        for theirs, ours in call.pairs:
+            if id(theirs) not in written:
+                of = f"an argument of aten.{call.name}, which code changed unseen,"
+                apart = distance(
+                    ours._array, theirs, of, source_line(), self.values.storage(theirs).rough
+                )
+                if not apart.is_rounding:
+                    return apart
+        return None
+
+
+def _reason_with_remedy(call: AtenCall, outputs: list) -> str:
+    """Say why a result of a call is a constant, at which line, and what helps."""
+    begin = f"aten.{call.name}, called at {source_line()}:"
+    if any(t.is_complex() for t in tensors_in([*call.tensors(), *outputs])):
+        return (
+            f"{begin} complex numbers are not computed here. Compute with real and imaginary parts, "
+            f"each a tensor of its own, or under torch.no_grad()"
+        )
+    return (
+        f"{begin} {call.reason}. Add a row for it, as in "
+        f"minigrad.aten.rows.ROWS[{call.packet!r}] = lambda self, ...: ..., or compute it under "
+        f"torch.no_grad()"
+    )
+
+
+def _note_names(call: AtenCall, value: Tensor) -> None:
+    """Note which variables of the user's hold the arguments of the call that gave a value."""
+    note: Note | None = None if value._node is None else value._node.note
+    if note is not None:
+        ours = {id(t): y for t, y in call.pairs}
+        held = names_here(t for t, _ in call.pairs)
+        note.names += [(ours[id(t)].node, name) for t, name in held]
+
+
+def _why(problem: Exception) -> str:
+    return f"{type(problem).__name__}: {str(problem).splitlines()[0]}"

@@ -1,0 +1,72 @@
+"""Ends of the ways of gradients: values from which none goes back, and the lines that left the graph."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..engine.node import Node
+from ..engine.source import SourceLine, source_line
+from ..engine.tensor import Tensor
+from ..engine.walk import order
+from ..ran.recording import memory_of
+from .aten_call import AtenCall
+from .values import collects
+
+MOST = 100  # values whose graphs are kept, to tell of them
+
+
+class Ends:
+    """The ends of the ways of gradients through what PyTorch computed, as far as it has come.
+
+    Attributes:
+        lines: the nodes of values to which no gradient comes yet, newest last, each with the line that
+            used it where none goes back; None where nothing has used it.
+        detached: what was detached, by its memory, and the line.
+        used: PyTorch's leaves to which gradients were to come, by identity.
+    """
+
+    def __init__(self) -> None:
+        self.lines: dict[Node, SourceLine | None] = {}
+        self.detached: dict[Any, tuple[Tensor, SourceLine | None]] = {}
+        self.used: dict[int, torch.Tensor] = {}
+
+    def note_result(self, value: Tensor) -> None:
+        """Note a value that was just computed, and that has a gradient: nothing has used it."""
+        self.lines[value.node] = None
+
+    def note_end(self, ours: Tensor) -> None:
+        """Note the line, if a value to which no gradient comes yet is used where none goes back."""
+        if ours.requires_grad and self.lines.get(ours.node, ours) is None:
+            self.lines[ours.node] = source_line()
+
+    def note_use(self, call: AtenCall, learns: bool) -> None:
+        """Note the use of each argument; `learns`: a gradient goes back from the results."""
+        for tensor, ours in call.pairs:
+            if not learns:
+                self.note_end(ours)
+            elif ours.requires_grad:
+                self.lines.pop(ours.node, None)
+                if collects(tensor):
+                    self.used[id(tensor)] = tensor
+        while len(self.lines) > MOST:
+            del self.lines[next(iter(self.lines))]
+
+    def note_detach(self, ours: Tensor) -> None:
+        """Note that a value with a gradient is detached."""
+        self.detached[memory_of(ours._array)] = ours, source_line()
+
+    def line_of_detach(self, value: np.ndarray | None) -> SourceLine | None:
+        """The line that detached a value, if one did."""
+        return self.detached.get(memory_of(value), (None, None))[1]
+
+    def of_leaves(self) -> dict[Node, SourceLine | None]:
+        """For each leaf the line after which what was computed from it last had no gradient, if seen."""
+        found: dict[Node, SourceLine | None] = {}
+        for end, line in reversed(self.lines.items()):
+            for node in order([end]):
+                if node.operation is None:
+                    found.setdefault(node, line)
+        return found

@@ -1,0 +1,27 @@
+"""PyTorch's own transforms, `torch.func`: those that compute gradients cannot be watched."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import torch
+
+from .. import errors
+
+OF_GRADIENTS = (torch._C._functorch.TransformType.Grad, torch._C._functorch.TransformType.Jvp)
+
+is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor  # a tensor: in a transform, as in vmap
+
+
+def refuse_transforms(tensors: Iterable[torch.Tensor] = ()) -> None:
+    """Refuse torch.func.grad and the like.
+
+    Raises:
+        UnsupportedError: within one of them, or if one of the tensors comes from one.
+    """
+    running = torch._C._functorch.peek_interpreter_stack()
+    if (running is not None and running.key() in OF_GRADIENTS) or any(map(is_wrapped, tensors)):
+        raise errors.UnsupportedError(
+            "torch.func.grad and the like compute gradients inside the block, and cannot be watched: "
+            "write loss.backward() in their place, or call them outside of mg.pytorch()"
+        )

@@ -1,0 +1,180 @@
+"""The gradients of a backward pass, compared with PyTorch's: their distances, and which are others."""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from ..checking.causes import pattern
+from ..engine.followed import bare
+from ..engine.tensor import Tensor
+from ..engine.walk import order
+from .distances import ROUGH, Distance, distance, distance_from_none, length, unit_of
+from .numbers import array_of
+from .rounding import LAST_BITS, ROUNDINGS, Roots, walked_again
+
+OFF = 0.01  # a gradient that is off by so much of its size is another one, however small it is
+NOISE = 1e-5  # of the largest gradient: one that is as small may be rounding
+SMALL = 2.0**-60  # with which a walk starts whose numbers become too large on the way
+
+
+class LeafGradient(NamedTuple):
+    """A gradient of one of PyTorch's leaves, and the leaves of ours that stand for it.
+
+    Attributes:
+        name: of PyTorch's leaf.
+        leaves: ours, a new one each time that its numbers changed.
+        theirs: the gradient that PyTorch gave; None for none.
+    """
+
+    name: str
+    leaves: list[Tensor]
+    theirs: torch.Tensor | None
+
+    def ours(self, arrived: dict[Tensor, np.ndarray]) -> np.ndarray:
+        """Return our gradient: the sum of those that arrived at its leaves, zeros where none did."""
+        arrays = [arrived[leaf] for leaf in self.leaves if leaf in arrived]
+        return sum(arrays[1:], arrays[0]) if arrays else np.zeros(self.leaves[0].shape, np.float32)
+
+
+class OtherGradients(NamedTuple):
+    """The gradients of a backward pass of PyTorch's that are others than ours.
+
+    Attributes:
+        overflows: those that are finite here alone, a sentence for each.
+        underflows: the same of those that are 0 there, in whole or in large part, in 16 bits.
+        wrong: the name of each that is another than ours, our leaves, and how it differs, in words.
+    """
+
+    overflows: list[str]
+    underflows: list[str]
+    wrong: list[tuple[str, list[Tensor], str]]
+
+
+def is_finite(array: np.ndarray) -> bool:
+    return bool(np.isfinite(array).all())
+
+
+def compare(
+    gradients: list[LeafGradient], roots: Roots, allowed: float, half: bool
+) -> tuple[list[Distance], OtherGradients]:
+    """Compare the gradients that our walk back from `roots` has left with PyTorch's.
+
+    If one of PyTorch's is not finite, the finite numbers of each alone are compared.
+
+    Args:
+        allowed: the size up to which a distance of what was computed on the way is due to rounding.
+        half: whether numbers of 16 bits were computed.
+    """
+    leaves = [leaf for gradient in gradients for leaf in gradient.leaves]
+    again = functools.cache(functools.partial(walked_again, roots, leaves))
+    arrived = _arrived(leaves)
+    ours = [gradient.ours(arrived) for gradient in gradients]
+    largest = max((float(np.abs(a).max(initial=0)) for a in ours), default=0.0)
+    longest = max(map(length, ours), default=0.0)
+    known = [array_of(gradient.theirs) for gradient in gradients if gradient.theirs is not None]
+    broken, unit = not all(map(is_finite, known)), unit_of(known)
+    distances, others = [], OtherGradients([], [], [])
+    for gradient, here in zip(gradients, ours):
+        of, theirs = f"the gradient of {gradient.name}", gradient.theirs
+        if theirs is None:
+            there, apart = np.zeros_like(here), distance_from_none(here, of)
+        else:
+            there = array_of(theirs)
+            if is_finite(there) and not is_finite(here):
+                here = gradient.ours(again(scale=SMALL)).astype(np.float64) / SMALL
+            apart = distance(here, theirs, of, allowed=allowed, of_finite=broken, unit=unit)
+        differs = is_another(here, there, apart.allowed, longest)
+        if theirs is not None and not broken and (differs or not apart.is_rounding):
+            moved = gradient.ours(again(last_bits=LAST_BITS))
+            apart, differs = _but_for_rounding(apart, differs, here, there, moved)
+        distances.append(apart)
+        if is_finite(here) and not is_finite(there):
+            others.overflows.append(f"{of} is not finite in PyTorch, and is here")
+        elif half and (lost := _underflown(here, there, largest)) > here.size / 10:
+            others.underflows.append(
+                f"{of} is 0 in PyTorch in {lost:,} of {here.size:,} elements, which are up to "
+                f"{np.abs(here[there == 0]).max():.2g} here, in 32 bits"
+            )
+        elif differs:
+            how = "there is none" if theirs is None else how_it_differs(here, there)
+            others.wrong.append((gradient.name, gradient.leaves, how.partition(";")[0]))
+    return distances, others
+
+
+def _arrived(leaves: list[Tensor]) -> dict[Tensor, np.ndarray]:
+    """The gradients that the last walk back has left in the leaves, where it reached them."""
+    return {leaf: leaf.grad._array for leaf in leaves if leaf.grad is not None}
+
+
+def _but_for_rounding(
+    apart: Distance, differs: bool, here: np.ndarray, there: np.ndarray, moved: np.ndarray
+) -> tuple[Distance, bool]:
+    """The distance with what rounding may make it allowed; and whether `here` still is another gradient.
+
+    `moved` is ours by numbers that were rounded otherwise.
+    """
+    size = ROUNDINGS * distance(moved, torch.tensor(here), apart.of, unit=apart.unit).size
+    differs = differs and length(here - there) > ROUNDINGS * length(here - moved)
+    return apart._replace(allowed=size) if apart.size <= size else apart, differs
+
+
+def is_another(ours: np.ndarray, theirs: np.ndarray, allowed: float, largest: float = 0.0) -> bool:
+    """Tell whether a gradient is another one than ours by its own size, which may be far below 1.
+
+    `largest` is the size of the largest gradient beside it.
+    """
+    if not (is_finite(ours) and is_finite(theirs)):
+        return False
+    size = max(length(ours), length(theirs))
+    noise = NOISE if allowed < ROUGH else allowed
+    return size > noise * largest and length(ours - theirs) > max(OFF, 6 * allowed) * size
+
+
+def how_it_differs(ours: np.ndarray, theirs: np.ndarray) -> str:
+    """Say what a gradient of PyTorch's is to ours: twice it, its negative, zero."""
+    size = max(float(np.abs(a).max(initial=0)) for a in (ours, theirs)) or 1.0
+    return pattern(theirs / size, ours / size, {})[1]
+
+
+def _underflown(ours: np.ndarray, theirs: np.ndarray, largest: float) -> int:
+    """Count the elements that are 0 in PyTorch, and here neither 0 nor rounding."""
+    return int(np.sum((theirs == 0) & (np.abs(ours) > NOISE * largest)))
+
+
+def not_finite_elsewhere(gradients: list[LeafGradient], roots: list[Tensor]) -> list[str]:
+    """A sentence on each gradient of ours that is not finite in other places than PyTorch's."""
+    said, unfit = [], []
+    for gradient in gradients:
+        if gradient.theirs is None:
+            continue
+        ours = gradient.ours(_arrived(gradient.leaves))
+        here, there = (~np.isfinite(a) for a in (ours, array_of(gradient.theirs)))
+        if here.any() and not there.any():
+            unfit.append(gradient.name)
+        elif here.any() and (here != there).any():
+            said.append(
+                f"the gradient of {gradient.name} has {there.sum():,} of {there.size:,} numbers that "
+                f"are not finite in PyTorch, and {here.sum():,} here"
+            )
+    if unfit:
+        said.append(
+            f"PyTorch's gradient of {unfit[0]}{f' and {len(unfit) - 1} more' if unfit[1:] else ''} is "
+            f"finite, and that of this graph is not{_first_not_finite(roots)}"
+        )
+    return said
+
+
+def _first_not_finite(roots: list[Tensor]) -> str:
+    """The operation whose rule gave the first number that is not finite, in words."""
+    for node in reversed(order([root.node for root in roots])):
+        note = node.note
+        if note is None or not is_finite(bare(note.gradient)):
+            continue
+        if not all(is_finite(bare(c.given)) for c in note.contributions):
+            at = "" if note.line is None else f" at {note.line}"
+            return f": {node.operation.name}{at} is the first that gives one"  # type: ignore
+    return ""

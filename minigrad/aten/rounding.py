@@ -1,0 +1,95 @@
+"""Numbers rounded otherwise: what changes as much by that as by the step to PyTorch's is no difference.
+
+A difference of large numbers, as in a model that has diverged, makes the rounding of what came before as
+large as the result. So it is tried: numbers are moved by some times their last bit, by chance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from ..engine.node import Node
+from ..engine.tensor import Tensor
+from ..engine.walk import order
+from ..ran.recording import memory_of
+from ..transforms import gradients
+
+LAST_BITS, ROUNDINGS = 4.0, 10  # what so many last bits change, and that times so much, is rounding
+ADDED = {"add", "subtract", "sum", "mean"}  # operations that may leave little of large terms
+MOVED = {"reshape", "transpose", "squeeze", "expand_dims", "broadcast_to", "getitem", "negative"}
+
+# What a walk back starts from: our Tensors, each with its gradient, or None for 1.
+Roots = list[tuple[Tensor, np.ndarray | None]]
+
+
+def rounded_otherwise(
+    last_bits: float, sizes: Mapping[Any, float] = MappingProxyType({})
+) -> Callable[[Any], Any]:
+    """A function that moves numbers by so many times their last bit, by chance, as rounding may.
+
+    `sizes`: of arrays that were added up from larger numbers, by their memory: the size of these.
+    """
+    draws = np.random.default_rng(0)
+
+    def moved(value: Any) -> Any:
+        if isinstance(value, list):
+            return [*map(moved, value)]
+        if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+            return value
+        off = last_bits * np.finfo(value.dtype).eps * draws.standard_normal(value.shape)
+        size = sizes.get(memory_of(value), 0.0)
+        other = value * (1 + off).astype(value.dtype)
+        return (other + size * off).astype(value.dtype) if size else other
+
+    return moved
+
+
+def walked_again(
+    roots: Roots, leaves: list[Tensor], scale: float = 1.0, last_bits: float = 0.0
+) -> dict[Tensor, np.ndarray]:
+    """The gradients of these leaves in a walk that starts with others, or goes by other numbers.
+
+    Args:
+        scale: what the gradients of the roots are multiplied by.
+        last_bits: how many times its last bit each number that was saved is moved, by chance.
+    """
+    known = [(root, g) for root, g in roots if root.requires_grad]
+    saved = {node: node.saved for node in order([root.node for root, _ in known])}
+    otherwise = rounded_otherwise(last_bits, _sizes_of_terms([*saved]) if last_bits else {})
+    seeds = [scale * (np.ones_like(root._array) if g is None else g) for root, g in known]
+    try:
+        for node, values in saved.items():
+            node.saved = None if values is None else tuple(map(otherwise, values))
+        with np.errstate(all="ignore"):
+            found = gradients([root for root, _ in known], seeds, leaves, retain_graph=True)
+    finally:
+        for node, values in saved.items():
+            node.saved = values
+    return {leaf: g for leaf, g in zip(leaves, found) if g is not None}
+
+
+def _sizes_of_terms(newest_first: list[Node]) -> dict[Any, float]:
+    """The size of the terms that were added up to each result of these nodes, by its memory.
+
+    The result may be far smaller, as what is left of an answer and its prediction; but it is rounded as
+    they are.
+    """
+    sizes: dict[Any, float] = {}
+    largest = lambda a: float(np.abs(a).max(initial=0, where=np.isfinite(a)))
+    for node in reversed(newest_first):
+        if node.note is None or node.operation is None:
+            continue
+        arrays = [a for a in node.note.args if isinstance(a, np.ndarray) and a.dtype.kind == "f"]
+        name = node.operation.name.rpartition(".")[2]
+        size = 0.0
+        if name in ADDED:
+            size = max((max(sizes.get(memory_of(a), 0), largest(a)) for a in arrays), default=0.0)
+        elif name in MOVED and arrays:
+            size = sizes.get(memory_of(arrays[0]), 0.0)
+        if size:
+            sizes[memory_of(node.note.y)] = size
+    return sizes
