@@ -479,3 +479,20 @@ def test_programs(program):
     watched.checked()
     assert watched.compare().gradients
     assert mg.graph(watched).nodes
+
+
+def test_a_result_that_rounding_moves_leaves_the_names_of_its_arguments():
+    """It is computed again with PyTorch's numbers, which have no names."""
+    large = torch.randn(1 << 16) * 1e6
+    x = torch.cat([large, -large])[torch.randperm(1 << 17)].requires_grad_()
+
+    def sum_of_three(x):
+        three = x * 3
+        return three.sum()
+
+    with mg.pytorch() as watched:
+        loss = sum_of_three(x)
+    loss.backward()
+    watched.checked()
+    assert max(d.size for d in watched.compare().values) > 1e-3  # else it is not computed again
+    assert [n.variable for n in mg.graph(watched).nodes] == ["x", "three", "loss"]
