@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from ..checking.causes import pattern
+from ..checking.patterns import pattern
 from ..engine.followed import bare
 from ..engine.tensor import Tensor
 from ..engine.walk import order

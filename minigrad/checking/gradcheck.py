@@ -9,8 +9,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -22,101 +21,33 @@ from ..engine.tensor import Tensor
 from ..settings import flag, function, real, whole
 from ..transforms import gradients
 from ..with_blocks import enable_grad
-from .causes import Finding, findings
+from .causes import findings
 from .differences import slopes
+from .report import Checked, Report
+
+Compute = Callable[[], list[Tensor]]  # calls the function that is checked
 
 
-@dataclass(frozen=True, eq=False)
-class Checked:
-    """One input, compared.
+class Leaf(NamedTuple):
+    """A tensor whose gradient is checked.
 
     Attributes:
         name: the parameter of f that it was given as, or the path of a module's parameter.
         position: which argument of f it is in; None for a module's parameter.
-        order: of the derivative: 1 for the gradient, 2 for the gradient's own.
-        analytic: what minigrad computed; zeros where no gradient arrived.
-        numeric: the finite differences.
-        error: how far they are apart, as a fraction of what is tolerated: above 1 is wrong.
-        reached: whether a gradient arrived at all.
+        tensor: in float64.
     """
 
     name: str
     position: int | None
-    order: int
-    analytic: np.ndarray
-    numeric: np.ndarray
-    error: np.ndarray
-    reached: bool
-
-    @property
-    def ok(self) -> bool:
-        return not self.wrong
-
-    @property
-    def wrong(self) -> int:
-        """The number of elements whose gradient is wrong."""
-        return int(np.sum(~(self.error <= 1)))
-
-    @property
-    def worst(self) -> tuple[int, ...]:
-        """The index of the element that is furthest off."""
-        flat = np.argmax(np.where(np.isnan(self.error), np.inf, self.error))
-        return tuple(int(i) for i in np.unravel_index(flat, self.error.shape))
-
-    def __str__(self) -> str:
-        place = "" if self.position is None else f" (argument {self.position})"
-        head = f"{self.name}{place}, {self.numeric.shape}"
-        if self.numeric.size == 0:
-            return f"{head}: no elements"
-        head += "" if self.reached else ", which no gradient reaches (counted as zeros)"
-        at = f" at {list(self.worst)}" if self.worst else ""
-        times = f"{self.error[self.worst]:.2g} times what is tolerated"
-        wrong = f"{self.wrong} of {self.numeric.size} wrong, worst" if self.wrong else "worst"
-        return (
-            f"{head}: {wrong}{at}: analytic {_at(self.analytic, self.worst):.9g}, "
-            f"finite differences {_at(self.numeric, self.worst):.9g}, {times}"
-        )
+    tensor: Tensor
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
-    """The result of `gradcheck`; true if every gradient is right.
+class Limits(NamedTuple):
+    """The step of the differences, and how far a gradient may be from them: atol + rtol |slope|."""
 
-    Attributes:
-        function: the name of what was checked.
-        inputs: one `Checked` for each input and order.
-        findings: what the mistakes look like, if there are any.
-    """
-
-    function: str
-    inputs: tuple[Checked, ...]
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def ok(self) -> bool:
-        return all(checked.ok for checked in self.inputs)
-
-    def __bool__(self) -> bool:
-        return self.ok
-
-    @property
-    def worst(self) -> Checked | None:
-        """The input whose worst element is furthest off; None if no input has an element."""
-        return max(
-            (c for c in self.inputs if c.numeric.size),
-            key=lambda c: np.nan_to_num(c.error[c.worst], nan=np.inf),
-            default=None,
-        )
-
-    def __str__(self) -> str:
-        lines = [f"gradcheck of {self.function}: {'right' if self.ok else 'WRONG'}"]
-        for order in sorted({c.order for c in self.inputs}):
-            lines.append(f"  derivatives of order {order}")
-            lines += [f"    {c}" for c in self.inputs if c.order == order]
-        for finding in self.findings:
-            lines += ["  it looks like this:"] if finding is self.findings[0] else []
-            lines += ["    " + line for line in str(finding).splitlines()]
-        return "\n".join(lines)
+    eps: float
+    rtol: float
+    atol: float
 
 
 OTHERS = "leaves that it uses beside its arguments are given as parameters={'w': w}"
@@ -163,46 +94,52 @@ def gradcheck(
     name = name_of(f) if hasattr(f, "__name__") else type(f).__name__
     parameters = _parameters(f, parameters)
     arguments, named = _float64_copies(f, inputs)
-    named += [(path, None, p) for path, p in parameters.items() if p.requires_grad]
+    named += [Leaf(path, None, p) for path, p in parameters.items() if p.requires_grad]
     if not named:
         raise errors.GradcheckError(
             f"{name} was given nothing whose gradient could be checked: give it floats, such as 3.0 "
             f"for 3, or Tensors with requires_grad=True; {OTHERS}"
         )
-    tensors = [tensor for _, _, tensor in named]
-    checked: list[Checked] = []
-    reasons: tuple[Finding, ...] = ()
     with _as_float64(parameters.values()), enable_grad(), np.errstate(all="ignore"):
         compute = lambda: _tensors(name, f(*arguments))
-        for degree in range(1, order + 1):
-            outputs = _outputs(name, compute, inputs)
-            _refuse_unfit(name, outputs, compute(), eps)
-            weights = _weights(outputs)
-            analytic = _analytic(name, outputs, weights, tensors)
-            values = lambda: [output._array for output in compute()]
-            numeric = [slopes(values, weights, t._array, eps) for t in tensors]
-            checked += [
-                _compared(path, position, degree, a, n, rtol, atol)
-                for (path, position, _), a, n in zip(named, analytic, numeric)
-            ]
-            wrong = [
-                (tensor, c.analytic, c.numeric)
-                for tensor, c in zip(tensors, checked[-len(tensors) :])
-                if not c.ok
-            ]
-            if not wrong and not any(c.reached for c in checked):
-                raise errors.GradcheckError(
-                    f"no gradient reaches {' or '.join(c.name for c in checked)}: {name} gives the same "
-                    f"for other numbers, so nothing was checked; {OTHERS}"
-                )
-            if wrong:
-                reasons = findings(compute, weights, tensors, wrong, eps, degree)
-                break
-            compute = _gradient_of(compute, weights, tensors)
-    report = Report(name, tuple(checked), reasons)
+        report = _check(name, compute, inputs, named, order, Limits(eps, rtol, atol))
     if raise_on_failure and not report.ok:
         raise errors.GradcheckError(str(report))
     return report
+
+
+def _check(
+    name: str, compute: Compute, inputs: tuple, named: list[Leaf], order: int, limits: Limits
+) -> Report:
+    """Check the gradient, the gradient's own, and so on up to `order`, or to the first that is wrong.
+
+    Raises:
+        GradcheckError: if the function cannot be checked.
+    """
+    tensors = [leaf.tensor for leaf in named]
+    checked: list[Checked] = []
+    for degree in range(1, order + 1):
+        outputs = _outputs(name, compute, inputs)
+        _refuse_unfit(name, outputs, compute(), limits.eps)
+        weights = _weights(outputs)
+        analytic = _analytic(name, outputs, weights, tensors)
+        values = lambda: [output._array for output in compute()]
+        numeric = [slopes(values, weights, tensor._array, limits.eps) for tensor in tensors]
+        compared = [
+            _compared(leaf, degree, a, n, limits) for leaf, a, n in zip(named, analytic, numeric)
+        ]
+        checked += compared
+        wrong = [(t, c.analytic, c.numeric) for t, c in zip(tensors, compared) if not c.ok]
+        if wrong:
+            causes = findings(compute, weights, wrong, limits.eps, degree)
+            return Report(name, tuple(checked), causes)
+        if not any(c.reached for c in checked):
+            raise errors.GradcheckError(
+                f"no gradient reaches {' or '.join(c.name for c in checked)}: {name} gives the same "
+                f"for other numbers, so nothing was checked; {OTHERS}"
+            )
+        compute = _gradient_of(compute, weights, tensors)
+    return Report(name, tuple(checked))
 
 
 # --- the function and its inputs ------------------------------------------------------------------
@@ -223,7 +160,7 @@ def _parameters(f: Callable, given: Mapping[str, Tensor] | None) -> Mapping[str,
     )
 
 
-def _outputs(name: str, compute: Callable[[], list[Tensor]], inputs: tuple) -> list[Tensor]:
+def _outputs(name: str, compute: Compute, inputs: tuple) -> list[Tensor]:
     """Compute the outputs of f.
 
     Raises:
@@ -241,10 +178,10 @@ def _outputs(name: str, compute: Callable[[], list[Tensor]], inputs: tuple) -> l
         ) from problem
 
 
-def _float64_copies(f: Callable, inputs: tuple) -> tuple[list, list[tuple[str, Any, Tensor]]]:
-    """The arguments to call f with, and what of them is checked: (name, position, leaf)."""
+def _float64_copies(f: Callable, inputs: tuple) -> tuple[list, list[Leaf]]:
+    """The arguments to call f with, and what of them is checked."""
     arguments: list[Any] = []
-    checked: list[tuple[str, Any, Tensor]] = []
+    checked: list[Leaf] = []
     for position, (name, argument) in enumerate(zip(_names(f, inputs), inputs)):
         copies = []
         for path, value in leaves(argument):
@@ -252,7 +189,7 @@ def _float64_copies(f: Callable, inputs: tuple) -> tuple[list, list[tuple[str, A
             copies.append(copy)
             if isinstance(copy, Tensor) and copy.requires_grad:
                 path = f"{name}{path}" if path.startswith("[") or not path else f"{name}[{path!r}]"
-                checked.append((path, position, copy))
+                checked.append(Leaf(path, position, copy))
         arguments.append(rebuilt(argument, copies))
     return arguments, checked
 
@@ -340,7 +277,7 @@ def _analytic(name: str, outputs: list[Tensor], weights: list, tensors: list[Ten
         raise errors.GradcheckError(f"the backward pass of {name} fails: {problem}") from problem
 
 
-def _gradient_of(compute: Callable, weights: list, tensors: list[Tensor]) -> Callable:
+def _gradient_of(compute: Compute, weights: list, tensors: list[Tensor]) -> Compute:
     """The gradient as a function to be checked in its turn."""
 
     def gradient() -> list[Tensor]:
@@ -351,16 +288,13 @@ def _gradient_of(compute: Callable, weights: list, tensors: list[Tensor]) -> Cal
     return gradient
 
 
-def _compared(name, position, order, analytic, numeric, rtol, atol) -> Checked:
+def _compared(
+    leaf: Leaf, order: int, analytic: Any, numeric: np.ndarray, limits: Limits
+) -> Checked:
     reached = analytic is not None
     analytic = np.array(analytic) if reached else np.zeros(numeric.shape)
     if analytic.shape == numeric.shape:
-        error = np.abs(analytic - numeric) / (atol + rtol * np.abs(numeric))
+        error = np.abs(analytic - numeric) / (limits.atol + limits.rtol * np.abs(numeric))
     else:
         error = np.full(numeric.shape, np.inf)
-    return Checked(name, position, order, analytic, numeric, error, reached)
-
-
-def _at(array: np.ndarray, index: tuple[int, ...]) -> Any:
-    """An element; NaN of an array that has the wrong shape."""
-    return array[index] if array.ndim == len(index) else np.nan
+    return Checked(leaf.name, leaf.position, order, analytic, numeric, error, reached)
