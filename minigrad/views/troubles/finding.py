@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ... import errors
-from ...aten.for_diagnosis import first_to_look_at, without_gradient
+from ...aten.for_diagnosis import first_to_look_at
 from ...aten.watched import Watched
 from ...engine.errors import described
 from ...engine.tensor import Tensor
@@ -22,7 +23,10 @@ from .on_the_way import along_the_way
 from .pytorchs import of_pytorchs
 from .remedies import GENERAL
 from .trouble import Trouble, Troubles
-from .zero import Cuts, Ends, zero
+from .zero import zero
+
+if TYPE_CHECKING:
+    from ...aten.backward_passes import Backward
 
 
 def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> Troubles:
@@ -40,73 +44,110 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
         GraphError: if it was not recorded; or requires no gradient, and a page is wanted; or the loss
             was not computed in the block.
     """
-    expected: dict[str, list[Tensor]] = {}
-    cuts: Cuts = lambda value: None
-    ends: Ends = dict
-    walked = None  # the backward pass that is looked at
-    shown = loss
-    when = ""
-    watched = loss if isinstance(loss, Watched) else None
-    if watched is not None:
-        loss = watched.loss
-        expected, cuts, ends = (
-            without_gradient(watched),
-            watched.calls.ends.line_of_detach,
-            watched.calls.ends.of_leaves,
-        )
-        first, calls = first_to_look_at(watched), len(watched.backwards)
-        if not watched.backwards and loss.requires_grad and loss.size != 1:
-            raise errors.GraphError(
-                f"the last result in the block has the shape {loss.shape}, and is no loss: compute the "
-                f"loss inside the block{watched.problem}"
-            )
-        walked = None if first is None else watched.backwards[first]
-        if first is not None and first < calls - 1:  # the way there, not what became of it
-            shown = loss = watched.at(first)
-            when = f", in backward() number {first + 1} of {calls}"
-    if not isinstance(loss, Tensor):
-        raise errors.ArgumentError(
-            f"diagnose() takes a loss, or what mg.pytorch() gave, not {described(loss)}"
-        )
+    subject = _subject_of(loss)
     with np.errstate(all="ignore"):
-        unknown = "" if walked is None else walked.problem
-        learns = loss.requires_grad and not unknown
-        graph = graph_with_gradients(loss) if learns else graph_of(loss)
+        learns = subject.loss.requires_grad and not subject.problem
+        graph = graph_with_gradients(subject.loss) if learns else graph_of(subject.loss)
         if not graph.recorded:
             raise errors.GraphError(
                 "its values were not kept: compute it inside `with mg.record():`"
             )
-        found = [*not_finite(graph, gradients=walked is None or not walked.finite)]
-        if unknown and not found:
-            root = graph[graph.roots[0]]
-            found = [
-                Trouble(
-                    "not computed", unknown, root.line, (), GENERAL["not computed"], root.number
-                )
-            ]
-        elif not found:
-            theirs = [] if watched is None else [*of_pytorchs(graph, watched, first)]
-            told = {t.line for t in theirs}
-            stopped = zero(graph, expected, loss.requires_grad, cuts, ends)
-            way = () if any(t.kind == "underflows" for t in theirs) else along_the_way(graph)
-            late = (*way, *softmax_twice(graph), *another_axis(graph), *pairs(graph))
-            found = [*theirs, *(t for t in stopped if t.line not in told), *late]
-    found = [replace(t, what=t.what + when, module=_module(graph, t)) for t in found]
-    kept = () if watched is None else keeps_gradients(graph, watched)
-    if kept:
-        found = [*kept, *found]
-    elif watched is not None and first is not None:
-        at = 1 if found and found[0].kind in ("not finite", "data") else 0
-        found[at:at] = [*long_steps(graph, watched, first)]
-    if any(t.kind == "another gradient" for t in found):
-        shown = loss  # with our gradients: a page of what was watched has PyTorch's
-    if page:
-        step = _step(graph, found[0]) if found else 0
-        with np.errstate(all="ignore"):
-            explore(shown, None if page is True else page, step=step)
+        found = [
+            replace(trouble, what=trouble.what + subject.when, module=_module(graph, trouble))
+            for trouble in _in_graph(subject, graph)
+        ]
+        found = _with_training(subject, graph, found)
+        if page:
+            # With our gradients, if others are wrong: a page of what was watched has PyTorch's.
+            ours = any(trouble.kind == "another gradient" for trouble in found)
+            step = _step(graph, found[0]) if found else 0
+            explore(
+                subject.loss if ours else subject.shown, None if page is True else page, step=step
+            )
     troubles = Troubles(found)
-    troubles.notes = () if watched is None else (*watched.calls.values.counterparts.not_run,)
+    if subject.watched is not None:
+        troubles.notes = (*subject.watched.calls.values.counterparts.not_run,)
     return troubles
+
+
+class Subject(NamedTuple):
+    """The computation that a diagnosis is about.
+
+    Attributes:
+        loss: what is looked at, forward and back.
+        shown: what a page shows.
+        watched: the block that it was computed in, if it is PyTorch's.
+        place: which `backward()` of that block is looked at; None where there was none.
+        when: words for that, after each sentence; "" for the last.
+    """
+
+    loss: Tensor
+    shown: Tensor | Watched
+    watched: Watched | None = None
+    place: int | None = None
+    when: str = ""
+
+    @property
+    def walked(self) -> Backward | None:
+        """PyTorch's walk back that is looked at, which ours has followed; None where there was none."""
+        if self.watched is None or self.place is None:
+            return None
+        return self.watched.backwards[self.place]
+
+    @property
+    def problem(self) -> str:
+        """The reason why ours could not follow it; "" where there is none."""
+        return "" if self.walked is None else self.walked.problem
+
+
+def _subject_of(given: Tensor | Watched) -> Subject:
+    """The subject of a loss; or of what was watched, at the `backward()` to be looked at first."""
+    if isinstance(given, Tensor):
+        return Subject(given, given)
+    if not isinstance(given, Watched):
+        raise errors.ArgumentError(
+            f"diagnose() takes a loss, or what mg.pytorch() gave, not {described(given)}"
+        )
+    loss, count = given.loss, len(given.backwards)
+    if not count and loss.requires_grad and loss.size != 1:
+        raise errors.GraphError(
+            f"the last result in the block has the shape {loss.shape}, and is no loss: compute the "
+            f"loss inside the block{given.problem}"
+        )
+    place = first_to_look_at(given)
+    if place is None or place == count - 1:
+        return Subject(loss, given, given, place)
+    loss = given.at(place)  # the way there, not what became of it
+    return Subject(loss, loss, given, place, f", in backward() number {place + 1} of {count}")
+
+
+def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
+    """The troubles of one way forward and back; of numbers that are not finite, these alone."""
+    found = [*not_finite(graph, gradients=subject.walked is None or not subject.walked.finite)]
+    if found:
+        return found
+    if subject.problem:
+        root, remedy = graph[graph.roots[0]], GENERAL["not computed"]
+        return [Trouble("not computed", subject.problem, root.line, (), remedy, root.number)]
+    watched = subject.watched
+    theirs = [] if watched is None else [*of_pytorchs(graph, watched, subject.place)]
+    told = {trouble.line for trouble in theirs}
+    stopped = [t for t in zero(graph, watched, subject.loss.requires_grad) if t.line not in told]
+    underflows = any(trouble.kind == "underflows" for trouble in theirs)
+    way = () if underflows else along_the_way(graph)
+    return [*theirs, *stopped, *way, *softmax_twice(graph), *another_axis(graph), *pairs(graph)]
+
+
+def _with_training(subject: Subject, graph: Graph, found: list[Trouble]) -> list[Trouble]:
+    """Add the troubles of several steps: gradients that are kept come first, steps that are too long
+    after a number that is not finite, which they explain."""
+    if subject.watched is None:
+        return found
+    kept = keeps_gradients(graph, subject.watched)
+    if kept or subject.place is None:
+        return [*kept, *found]
+    at = 1 if found and found[0].kind in ("not finite", "data") else 0
+    return [*found[:at], *long_steps(graph, subject.watched, subject.place), *found[at:]]
 
 
 def _module(graph: Graph, trouble: Trouble) -> str:

@@ -39,27 +39,24 @@ def origin(graph: Graph, root: GraphNode) -> Trouble:
                 reached.add(source.number)
                 waiting.append(source)
     nodes = [graph[n] for n in sorted(reached)]
-    made = [n for n in nodes if n.operation and _gives(graph, n)]
-    if not made:  # it came in
-        leaf = next((n for n in nodes if not n.operation), nodes[0])
-        line = graph.line_of(leaf.number)
-        if leaf.operation:
-            what = f"{called(leaf)} puts {counted(leaf.value)} in"
-            inputs = inputs_of(graph, leaf)
-            return Trouble("not finite", what, line, inputs, GENERAL["mask"], leaf.number)
-        what = f"{called(leaf)} has {counted(leaf.value)} when it comes in"
-        remedy = GENERAL["parameter" if leaf.kind == "parameter" else "data"]
-        return Trouble("data", what, line, (), remedy, leaf.number)
-    first = made[0]
+    first = next((n for n in nodes if n.operation and _gives(graph, n)), None)
+    if first is None:
+        return _came_in(graph, nodes)
     what = f"{called(first)} is the first to give {counted(first.value)}"
-    return Trouble(
-        "not finite",
-        what,
-        first.line,
-        inputs_of(graph, first),
-        remedy_for(graph, first),
-        first.number,
-    )
+    inputs, remedy = inputs_of(graph, first), remedy_for(graph, first)
+    return Trouble("not finite", what, first.line, inputs, remedy, first.number)
+
+
+def _came_in(graph: Graph, nodes: list[GraphNode]) -> Trouble:
+    """The trouble of a number that was not finite when it came in: in a leaf, or put in by a call."""
+    first = next((n for n in nodes if not n.operation), nodes[0])
+    line = graph.line_of(first.number)
+    if first.operation:
+        what, inputs = f"{called(first)} puts {counted(first.value)} in", inputs_of(graph, first)
+        return Trouble("not finite", what, line, inputs, GENERAL["mask"], first.number)
+    what = f"{called(first)} has {counted(first.value)} when it comes in"
+    remedy = GENERAL["parameter" if first.kind == "parameter" else "data"]
+    return Trouble("data", what, line, (), remedy, first.number)
 
 
 def _gives(graph: Graph, node: GraphNode) -> bool:
@@ -76,19 +73,18 @@ def _back(graph: Graph) -> Iterator[Trouble]:
     """The rule that gave the first such gradient, newest operation first."""
     for edge in sorted(graph.edges, key=lambda e: -e.target):
         node = graph[edge.target]
-        if is_bad(edge.contribution) and not is_bad(node.gradient):
-            what = (
-                f"the gradient that {called(node)} passes back to {called(graph[edge.source])} has "
-            )
-            numbers = (
-                f"the gradient that arrives: {range_of(node.gradient)}",
-                *inputs_of(graph, node),
-            )
-            what += counted(edge.contribution)
-            bad = [s for s in sources(graph, node) if is_bad(s.value)]
-            remedy = GENERAL["infinite"] if bad else remedy_for(graph, node)
-            back = Trouble("not finite", what, node.line, numbers, remedy, node.number, back=True)
-            came = (origin(graph, source) for source in bad)
-            # What came in otherwise is meant, as in a mask.
-            yield next((t for t in came if t.kind == back.kind), back)
-            return
+        if not is_bad(edge.contribution) or is_bad(node.gradient):
+            continue
+        what = (
+            f"the gradient that {called(node)} passes back to {called(graph[edge.source])} has "
+            f"{counted(edge.contribution)}"
+        )
+        arrives = f"the gradient that arrives: {range_of(node.gradient)}"
+        numbers = (arrives, *inputs_of(graph, node))
+        bad = [s for s in sources(graph, node) if is_bad(s.value)]
+        remedy = GENERAL["infinite"] if bad else remedy_for(graph, node)
+        back = Trouble("not finite", what, node.line, numbers, remedy, node.number, back=True)
+        came = (origin(graph, source) for source in bad)
+        # What came in otherwise is meant, as in a mask.
+        yield next((trouble for trouble in came if trouble.kind == back.kind), back)
+        return

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from ...aten.for_diagnosis import updates
+from ...aten.for_diagnosis import Update, updates
 from ...aten.watched import Watched
 from ..graph import Graph
 from .remedies import GENERAL
@@ -26,41 +26,54 @@ def long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]:
 
     Where a gradient is wrong nothing is said of the steps.
     """
-    root, losses = graph[graph.roots[0]], _losses(watched, place)
-    sizes = [size for _, size in losses]
-    if len(losses) < 2:
-        return
-    grows = GROWS if len(losses) > 2 else GROWS**3  # of one step alone: data differ too
-    if not 0 < grows * sizes[0] <= sizes[-1] or min(sizes) < sizes[0]:
-        return
+    losses = _losses(watched, place)
     wrong = any(b.others.wrong for b in watched.backwards[: place + 1])
-    if wrong or watched.passes.wrong_functions():
+    if not _grows([size for _, size in losses]) or wrong or watched.passes.wrong_functions():
         return
     looked_at = dict.fromkeys([losses[0], *losses[-4:-1]])
     steps = [step for k, _ in looked_at if (step := updates(watched, k))]
-    moved = [_together(c.after - c.before for c in step) for step in steps]
-    before = [_together(c.before for c in step) for step in steps]
-    shares = [m / max(w, TINY) for m, w in zip(moved, before)]
+    shares = [_moved(step) / max(_together(c.before for c in step), TINY) for step in steps]
     shares = [share for share in shares if math.isfinite(share)]
     if max(shares, default=0) < LONG:
         return
-    uphill = sum(float(np.vdot(c.after - c.before, c.gradient)) for c in steps[0]) > 0
+    first, sizes, root = steps[0], [size for _, size in losses], graph[graph.roots[0]]
+    uphill = sum(float(np.vdot(c.after - c.before, c.gradient)) for c in first) > 0
     why = "they go along the gradient, not against it" if uphill else "they are too long"
     what = (
         f"the loss grows from {sizes[0]:.4g} to {sizes[-1]:.4g} in {len(sizes) - 1} "
         f"step{'s' * (len(sizes) > 2)} of training, whose gradients are right: {why}"
     )
-    farthest = max(float(np.abs(c.after - c.before).max(initial=0)) for c in steps[0])
     scale = watched.backwards[losses[0][0]].roots[0][0].item() / sizes[0]
-    rate = moved[0] * scale / max(_together(c.gradient for c in steps[0]), TINY)
     numbers = (
         "the loss: " + ", ".join(f"{size:.4g}" for size in sizes[-SHOWN:]),
         f"a step changes the parameters by up to {max(shares):.2g} times their size",
-        f"the first is {rate:.3g} times as long as its gradient, which is the learning rate of plain "
-        f"SGD, and moves numbers by up to {farthest:.3g}, which is that of Adam",
+        _rates(first, scale),
     )
     kind = "uphill" if uphill else "steps"
     yield Trouble("steps", what, root.line, numbers, GENERAL[kind], root.number)
+
+
+def _grows(losses: list[float]) -> bool:
+    """Tell whether the last loss is far larger than the first, which none is below."""
+    if len(losses) < 2:
+        return False
+    grows = GROWS if len(losses) > 2 else GROWS**3  # of one step alone: data differ too
+    return 0 < grows * losses[0] <= losses[-1] and min(losses) >= losses[0]
+
+
+def _rates(step: list[Update], scale: float) -> str:
+    """The learning rates by which a step is as long as it is; `scale` is that of its gradients."""
+    rate = _moved(step) * scale / max(_together(c.gradient for c in step), TINY)
+    farthest = max(float(np.abs(c.after - c.before).max(initial=0)) for c in step)
+    return (
+        f"the first is {rate:.3g} times as long as its gradient, which is the learning rate of plain "
+        f"SGD, and moves numbers by up to {farthest:.3g}, which is that of Adam"
+    )
+
+
+def _moved(step: list[Update]) -> float:
+    """The length of a step."""
+    return _together(c.after - c.before for c in step)
 
 
 def keeps_gradients(graph: Graph, watched: Watched) -> list[Trouble]:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ...aten.watched import Watched
+from ...engine.source import SourceLine
 from ...engine.tensor import Tensor
 from ...ran.data import GraphNode
 from ...ran.recording import memory_of
@@ -15,56 +18,85 @@ from .remedies import GENERAL
 from .trouble import Trouble
 from .words import called, inputs_of, listed
 
+if TYPE_CHECKING:
+    from ...aten.own_backward import OwnBackward
+
 
 def of_pytorchs(graph: Graph, watched: Watched, place: int | None) -> Iterator[Trouble]:
     """The troubles in PyTorch alone: with gradients of the `backward()` at a place, or elsewhere."""
-    root = graph[graph.roots[0]]
     others = () if place is None else watched.backwards[place].others
     overflows, underflows, wrong = others or ((), (), ())
-    hooks, half = dict(watched.calls.hooks.seen.values()), watched.calls.half
-    hooked = next((line for line in hooks.values() if line is not None), None)
     if overflows:
-        remedies = [GENERAL["hook"]] * bool(hooks) + [GENERAL["overflows"]] * half
-        yield Trouble(
-            "not finite", overflows[0] + (", in 32 bits" if half else ""), hooked or root.line,
-            tuple(hooks), "; or ".join(remedies) or GENERAL["another"], root.number, back=True,
-        )  # fmt: skip
+        yield _overflow(graph, watched, overflows[0])
+    root = graph[graph.roots[0]]
     if watched.passes.raised:
         what = f"the last backward() raised {watched.passes.raised}, and gave no gradient"
         yield Trouble("cut off", what, root.line, (), GENERAL["raised"], root.number, back=True)
     for said in (*watched.passes.stale.values(),)[:1]:
         yield Trouble("not finite", said, root.line, (), GENERAL["stale"], root.number, back=True)
     for function in watched.passes.wrong_functions():
-        made = next((n for n in graph.nodes if n.operation == function.name), root)
-        yield Trouble(
-            "own backward", function.said, function.line, inputs_of(graph, made),
-            GENERAL["own backward"], made.number, back=True,
-        )  # fmt: skip
+        yield _own_backward(graph, function)
     if wrong:
-        node = _where_it_turns(graph, [leaf for _, leaves, _ in wrong for leaf in leaves])
-        names = listed([name for name, _, _ in wrong])
-        what = f"PyTorch's gradient of {names} is another than that of what was computed: {wrong[0][2]}"
-        turns = f"the last that may be right is that of {called(node)}"
-        numbers = (*hooks, turns)
-        remedy = GENERAL["hook" if hooks else "another"]
-        line = hooked or graph.line_of(node.number)
-        yield Trouble("another gradient", what, line, numbers, remedy, node.number, back=True)
+        yield _another_gradient(graph, watched, wrong)
     if underflows:
         what = underflows[0] + (f"; and {len(underflows) - 1} more" if underflows[1:] else "")
         remedy = GENERAL["underflows"]
         yield Trouble("underflows", what, root.line, (), remedy, root.number, back=True)
-    there = {memory_of(n.value) for n in graph.nodes}
-    for name, tensor in watched.nan:
-        if memory_of(tensor._array) not in there:
-            outside = graph_of(tensor)
-            first = origin(outside, outside[outside.roots[0]])
-            how = (
-                watched.calls.values.reasons.get(tensor, "") if first.kind == "data" else first.what
-            )
-            what = f"{name} has a NaN at the end of the block, which did not reach the loss"
-            numbers = (*filter(None, [how]), *first.numbers)
-            yield Trouble("outside", what, first.line, numbers, GENERAL["outside"], root.number)
-            return
+    outside = (_outside(graph, watched, name, tensor) for name, tensor in watched.nan)
+    yield from itertools.islice(filter(None, outside), 1)
+
+
+def _hooks(watched: Watched) -> tuple[list[str], SourceLine | None]:
+    """The hooks that may have changed a gradient, in words, and the line of the first that has one."""
+    hooks = dict(watched.calls.hooks.seen.values())
+    return [*hooks], next((line for line in hooks.values() if line is not None), None)
+
+
+def _overflow(graph: Graph, watched: Watched, said: str) -> Trouble:
+    """A gradient that is not finite in PyTorch, and is in the graph, as is said."""
+    root, half, (hooks, line) = graph[graph.roots[0]], watched.calls.half, _hooks(watched)
+    remedies = [GENERAL["hook"]] * bool(hooks) + [GENERAL["overflows"]] * half
+    return Trouble(
+        "not finite", said + (", in 32 bits" if half else ""), line or root.line,
+        tuple(hooks), "; or ".join(remedies) or GENERAL["another"], root.number, back=True,
+    )  # fmt: skip
+
+
+def _own_backward(graph: Graph, function: OwnBackward) -> Trouble:
+    """A function whose own `backward()` may be a mistake."""
+    root = graph[graph.roots[0]]
+    made = next((n for n in graph.nodes if n.operation == function.name), root)
+    return Trouble(
+        "own backward", function.said, function.line, inputs_of(graph, made),
+        GENERAL["own backward"], made.number, back=True,
+    )  # fmt: skip
+
+
+def _another_gradient(
+    graph: Graph, watched: Watched, wrong: list[tuple[str, list[Tensor], str]]
+) -> Trouble:
+    """Gradients of PyTorch's that are others: the name of each, our leaves, and how it differs."""
+    node = _where_it_turns(graph, [leaf for _, leaves, _ in wrong for leaf in leaves])
+    hooks, line = _hooks(watched)
+    names = listed([name for name, _, _ in wrong])
+    what = f"PyTorch's gradient of {names} is another than that of what was computed: {wrong[0][2]}"
+    numbers = (*hooks, f"the last that may be right is that of {called(node)}")
+    remedy = GENERAL["hook" if hooks else "another"]
+    line = line or graph.line_of(node.number)
+    return Trouble("another gradient", what, line, numbers, remedy, node.number, back=True)
+
+
+def _outside(graph: Graph, watched: Watched, name: str, tensor: Tensor) -> Trouble | None:
+    """A NaN that a tensor has at the end of the block, if the tensor is not in the graph."""
+    if memory_of(tensor._array) in {memory_of(n.value) for n in graph.nodes}:
+        return None
+    outside = graph_of(tensor)
+    first = origin(outside, outside[outside.roots[0]])
+    reason = watched.calls.values.reasons.get(tensor, "")
+    how = reason if first.kind == "data" else first.what
+    what = f"{name} has a NaN at the end of the block, which did not reach the loss"
+    numbers = (*filter(None, [how]), *first.numbers)
+    return Trouble("outside", what, first.line, numbers, GENERAL["outside"], graph.roots[0])
 
 
 def _where_it_turns(graph: Graph, wrong: list[Tensor]) -> GraphNode:

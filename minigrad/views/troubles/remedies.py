@@ -97,6 +97,7 @@ def _is_sum_of_none(graph: Graph, argument: object) -> bool:
 
 
 def remedy_for(graph: Graph, node: GraphNode, kind: str = "not finite") -> str:
+    """The remedy of a trouble of this kind that comes from an operation."""
     name = plain(node.operation)
     if name in ("power", "sqrt") and is_bad(node.value):
         base = node.arguments[0]

@@ -8,20 +8,25 @@ from ...ran.data import GraphNode, Ref
 from ..graph import Graph
 
 LISTED = 3  # names in a sentence
-# Operations that leave numbers where they were, as a dropout has them.
-SCALED = {"multiply", "divide"}
+SCALED = {
+    "multiply",
+    "divide",
+}  # operations that leave numbers where they were, as a dropout has them
 
 
 def sources(graph: Graph, node: GraphNode) -> list[GraphNode]:
+    """The nodes that are arguments of a node, in their order."""
     return [graph[e.source] for e in graph.arguments(node.number)]
 
 
 def plain(operation: str) -> str:
+    """The name of an operation without what it is of: `log` for `np.log`."""
     name = operation.rpartition(".")[2]
     return {"true_divide": "divide"}.get(name, name)
 
 
 def called(node: GraphNode) -> str:
+    """A node as sentences name it: `np.log #4 (loss)`."""
     made_by = node.operation or node.kind
     return f"{made_by} #{node.number}" + (f" ({node.label})" if node.label else "")
 
@@ -47,6 +52,7 @@ def inputs_of(graph: Graph, node: GraphNode) -> tuple[str, ...]:
 
 
 def range_of(array: np.ndarray | None) -> str:
+    """The least and the largest number, and the shape: `from -1 to 2, (3, 4)`."""
     if array is None or not array.size:
         return "no numbers"
     if array.size == 1:
@@ -55,6 +61,7 @@ def range_of(array: np.ndarray | None) -> str:
 
 
 def counted(array: np.ndarray | None) -> str:
+    """The count of the numbers that are not finite: `1 NaN and 2 infinite of 12 numbers`."""
     if array is None:
         return "nothing"
     counts = {"NaN": int(np.isnan(array).sum()), "infinite": int(np.isinf(array).sum())}
@@ -63,11 +70,12 @@ def counted(array: np.ndarray | None) -> str:
 
 
 def is_bad(array: np.ndarray | None) -> bool:
+    """Tell whether a number in an array is NaN or infinite."""
     return array is not None and array.dtype.kind == "f" and not np.isfinite(array).all()
 
 
 def size_of(gradient: np.ndarray | None) -> float:
     """The root of the sum of squares."""
-    return (
-        0.0 if gradient is None else float(np.sqrt(np.sum(np.square(gradient, dtype=np.float64))))
-    )
+    if gradient is None:
+        return 0.0
+    return float(np.sqrt(np.sum(np.square(gradient, dtype=np.float64))))

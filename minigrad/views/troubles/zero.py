@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...engine.node import Node
+from ...aten.for_diagnosis import without_gradient
+from ...aten.watched import Watched
 from ...engine.source import SourceLine
 from ...engine.tensor import Tensor
 from ...ran.data import GraphEdge, GraphNode
@@ -17,23 +18,20 @@ from .remedies import GENERAL, remedy_for
 from .trouble import Trouble
 from .words import called, inputs_of, listed, plain
 
-Cuts = Callable[[np.ndarray | None], SourceLine | None]
-Ends = Callable[[], dict[Node, SourceLine | None]]
+ADDING = ("add", "subtract")  # which pass on what comes, added up where the argument was spread
+WHOSE = "{whose}"  # stands for the names of the leaves, until all are known
 
 
-def zero(
-    graph: Graph, expected: dict[str, list[Tensor]], learns: bool, cuts: Cuts, ends: Ends
-) -> Iterator[Trouble]:
+def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Trouble]:
     """Parameters and inputs whose gradient is exactly zero, or that none reaches: told together where it
     stops at the same place.
 
     Args:
-        expected: the parameters that should have one, by name: the leaves that each was.
+        watched: the block that it was computed in, which knows of parameters that are not in the graph.
         learns: whether the loss requires a gradient at all.
-        cuts: gives the line that detached a value, where that is known.
-        ends: gives for leaves the line after which what was computed from them had no gradient.
     """
     root = graph[graph.roots[0]]
+    expected = {} if watched is None else without_gradient(watched)
     if expected and not learns:
         what = "the loss requires no gradient, so no parameter has one"
         yield Trouble("cut off", what, root.line, (), GENERAL["cut off"], root.number)
@@ -41,17 +39,27 @@ def zero(
     together: dict[tuple[str, SourceLine | None], tuple[Trouble, list[str]]] = {}
     for leaf in graph.nodes:
         if not leaf.operation and leaf.kind != "data" and leaf.state in ("zero", "not computed"):
-            trouble = _stopped(graph, leaf, cuts)
+            trouble = _stopped(graph, leaf, watched)
             known = together.setdefault((trouble.what, trouble.line), (trouble, []))
             known[1].append(called(leaf))
     for trouble, names in together.values():
         yield replace(trouble, what=trouble.what.replace(WHOSE, listed(names), 1))
+    if watched is not None:
+        yield from _not_in_the_graph(graph, watched, expected)
+
+
+def _not_in_the_graph(
+    graph: Graph, watched: Watched, expected: dict[str, list[Tensor]]
+) -> Iterator[Trouble]:
+    """The parameters, by name with their leaves, of which the loss was not computed: by the line where
+    what was computed of them left the graph."""
+    root = graph[graph.roots[0]]
     there = {memory_of(n.value) for n in graph.nodes if not n.operation}
     missing = [
         (name, leaves) for name, leaves in sorted(expected.items())
         if there.isdisjoint(memory_of(leaf._array) for leaf in leaves)
     ]  # fmt: skip
-    ended = ends() if missing else {}
+    ended = watched.calls.ends.of_leaves() if missing else {}
     by_line: dict[SourceLine | None, list[str]] = {}
     for name, leaves in missing:
         lines = [line for leaf in leaves if (line := ended.get(leaf.node)) is not None]
@@ -61,23 +69,22 @@ def zero(
         yield Trouble("cut off", what, line, (), GENERAL["cut off"], root.number)
 
 
-ADDING = ("add", "subtract")  # which pass on what comes, added up where the argument was spread
-WHOSE = "{whose}"  # stands for the names of the leaves, until all are known
-
-
-def _stopped(graph: Graph, leaf: GraphNode, cuts: Cuts) -> Trouble:
+def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble:
     """The place where the gradient of a leaf stops on its way back."""
     passes = lambda e: e.differentiable or _is_flat(graph[e.target])
     ways = _used_by(graph, leaf, passes)
     if graph.roots[0] not in ways:
-        cut = [line for n in sorted(ways) for line in [cuts(graph[n].value)] if line is not None]
+        what = f"no gradient reaches {WHOSE}: what is computed from there leaves the graph"
+        line = _line_of_cut(graph, ways, watched)
         ends = [e.target for e in graph.edges if e.source in ways and not passes(e)]
-        line = graph[max(ends)].line if ends else None
-        return _cut_off(leaf, cut[-1] if cut else line)
+        if line is None and ends:
+            line = graph[max(ends)].line
+        return Trouble("cut off", what, line, (), GENERAL["cut off"], leaf.number)
     into = [
-        e for e in graph.edges if e.source in ways and passes(e) and _any(graph[e.target].gradient)
-    ]
-    into = [e for e in into if not _any(graph[e.source].gradient)]
+        e for e in graph.edges
+        if e.source in ways and passes(e)
+        and _any(graph[e.target].gradient) and not _any(graph[e.source].gradient)
+    ]  # fmt: skip
     adds = lambda e: _any(e.contribution) or plain(graph[e.target].operation) in ADDING
     cancelled = [e.source for e in into if adds(e)]
     stops = [e.target for e in into if e.source not in cancelled]
@@ -92,9 +99,11 @@ def _stopped(graph: Graph, leaf: GraphNode, cuts: Cuts) -> Trouble:
     return Trouble("zero", what, node.line, inputs_of(graph, node), remedy, node.number, back=True)
 
 
-def _cut_off(leaf: GraphNode, line: SourceLine | None) -> Trouble:
-    what = f"no gradient reaches {WHOSE}: what is computed from there leaves the graph"
-    return Trouble("cut off", what, line, (), GENERAL["cut off"], leaf.number)
+def _line_of_cut(graph: Graph, ways: set[int], watched: Watched | None) -> SourceLine | None:
+    """The line that detached the last of these nodes that one did."""
+    line_of = (lambda value: None) if watched is None else watched.calls.ends.line_of_detach
+    lines = (line_of(graph[n].value) for n in sorted(ways, reverse=True))
+    return next((line for line in lines if line is not None), None)
 
 
 def _any(gradient: np.ndarray | None) -> bool:
