@@ -12,29 +12,24 @@ arrays can, by `np.array([n, m])`.
 
 from __future__ import annotations
 
-import functools
-import linecache
-import math
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from ..arrays.identity import memory_of
 from ..engine.modes import Box
 from ..engine.node import Node
 from ..engine.source import SourceLine
+from .numbers_in_code import numbers_in_line
 from .reached import Reached
-from .recording import BoxNote, Read, flat, is_plain, memory_of
+from .recording import BoxNote, Read, flat, is_plain
 
 SETTINGS = {  # arguments that say which elements, and not what numbers: a page never changes shapes
     "axis", "axes", "axis1", "axis2", "axisa", "axisb", "axisc", "shape", "source", "destination",
     "start", "offset", "k", "m", "reps", "repeats", "indices_or_sections", "pad_width", "widths", "A",
     "subscripts",
 }  # fmt: skip
-NUMBER = re.compile(
-    r"(?<![\w.])(?:\d+(?:_\d+)*(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?|\b(?:np|math)\.(?:inf|nan|pi|e)\b"
-)
 
 
 class Constants:
@@ -155,32 +150,8 @@ def _parts(values: Sequence[object]) -> Iterator[Any]:
         yield from [v.start, v.stop, v.step] if isinstance(v, slice) else [v]
 
 
-# --- numbers that stand in a line of code -----------------------------------------------------------
-
-
-def _hidden(values: list[object], line: SourceLine | None) -> bool:
+def _hidden(values: list[Any], line: SourceLine | None) -> bool:
     """Tell whether there is a number that does not stand in the line, as `2` and `2.0` do."""
-    literals = _literals(line) if line is not None else set()
-    return any(repr(abs(v)) not in literals for v in map(_as_pythons, values) if not np.ndim(v))
-
-
-def _as_pythons(value: object) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-@functools.lru_cache(1 << 12)
-def _literals(line: SourceLine) -> set[str]:
-    """The numbers in a line of code, and in those after it that its brackets go on to."""
-    code = ""
-    for more in linecache.getlines(line.file)[line.number - 1 :]:
-        code += more
-        if sum(map(code.count, "([{")) <= sum(map(code.count, ")]}")):
-            break
-    return {repr(_number(text)) for text in NUMBER.findall(code)}
-
-
-def _number(text: str) -> int | float:
-    module, _, name = text.partition(".")
-    if module in ("np", "math"):
-        return getattr(math, name)
-    return int(text) if text.replace("_", "").isdigit() else float(text)
+    written = numbers_in_line(line) if line is not None else frozenset()
+    pythons = (v.item() if isinstance(v, np.generic) else v for v in values if not np.ndim(v))
+    return any(repr(abs(v)) not in written for v in pythons)

@@ -61,12 +61,19 @@ def _source_of(rule: Callable) -> str:
 
 
 @functools.lru_cache(maxsize=16)
-def _functions_in(text: str) -> list[ast.Lambda | ast.FunctionDef]:
+def tree_of_text(text: str) -> ast.Module | None:
+    """Return the syntax tree of the text of a file; None if it is not Python's."""
     try:
-        tree = ast.parse(text)
+        return ast.parse(text)
     except SyntaxError:
-        return []
-    return [node for node in ast.walk(tree) if isinstance(node, (ast.Lambda, ast.FunctionDef))]
+        return None
+
+
+@functools.lru_cache(maxsize=16)
+def _functions_in(text: str) -> list[ast.Lambda | ast.FunctionDef]:
+    tree = tree_of_text(text)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return [node for node in nodes if isinstance(node, (ast.Lambda, ast.FunctionDef))]
 
 
 @functools.lru_cache(maxsize=16)

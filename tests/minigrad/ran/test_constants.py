@@ -17,6 +17,11 @@ def written_elsewhere(x):
     return x * n + 2
 
 
+def written_in_a_comment(x):
+    n = int(np.count_nonzero(x > 2))
+    return x * n  # which is 1
+
+
 def spread_over_lines(x):
     largest = np.max(x).item()
     return np.clip(
@@ -42,6 +47,7 @@ def of_a_detached_tensor(x):
     [
         (written, []),
         (written_elsewhere, ["np.multiply"]),
+        (written_in_a_comment, ["np.multiply"]),
         (spread_over_lines, ["clamp"]),
         (of_the_library, ["np.add"]),
         (of_a_detached_tensor, ["data"]),
