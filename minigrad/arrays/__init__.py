@@ -3,6 +3,7 @@
 1. `trees`: arrays in lists, tuples and dicts, nested in any way
 2. `state`: arrays by name, as a module or an optimiser gives and takes them
 3. `strides`: where the elements of an array lie in memory
-4. `ranges`: the range of an array, in words
-5. `serialize`: `mg.save` and `mg.load`, arrays by name in a file
+4. `identity`: arrays that are one, by their memory or by their numbers
+5. `ranges`: the range of an array, in words
+6. `serialize`: `mg.save` and `mg.load`, arrays by name in a file
 """

@@ -12,7 +12,7 @@ from .. import errors
 from ..engine.backward import backward
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..ran.recording import names_here
+from ..ran.variables import names_here
 from .dispatch import Calls
 from .distances import Distance
 from .gradients import LeafGradient, OtherGradients, compare, is_finite, not_finite_elsewhere

@@ -23,7 +23,8 @@ from ..engine import modes, source
 from ..engine.node import Node
 from ..engine.source import SourceLine, source_line
 from ..engine.tensor import Tensor
-from ..ran.recording import Note, Recording, names_here
+from ..ran.recording import Note, Recording
+from ..ran.variables import names_here
 from ..with_blocks import no_grad
 from .aten_call import AtenCall, outputs_of, tensors_in
 from .distances import Distance, distance, tolerance

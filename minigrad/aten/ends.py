@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from ..arrays.identity import memory_of
 from ..engine.node import Node
 from ..engine.source import SourceLine, source_line
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..ran.recording import memory_of
 from .aten_call import AtenCall
 from .values import collects
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..ran.recording import names_here
+from ..ran.variables import names_here
 from ..transforms import gradients
 from .watched import Watched
 

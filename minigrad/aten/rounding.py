@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.identity import memory_of
 from ..engine.node import Node
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..ran.recording import memory_of
 from ..transforms import gradients
 
 LAST_BITS, ROUNDINGS = 4.0, 10  # what so many last bits change, and that times so much, is rounding

@@ -11,11 +11,12 @@ import numpy as np
 import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
+from ..arrays.identity import equal
 from ..engine.node import Node
 from ..engine.source import source_line
 from ..engine.tensor import Tensor
 from ..nn import Parameter
-from ..ran.recording import equal, names_here
+from ..ran.variables import names_here
 from .counterparts import Counterparts
 from .distances import tolerance
 from .function_calls import in_function

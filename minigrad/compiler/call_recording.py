@@ -8,13 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.identity import memory_of
 from ..engine.modes import Box, count
 from ..engine.node import Node
 from ..engine.source import SourceLine, by_definition, source_line
 from ..engine.tensor import Array, Tensor
 from ..errors import GraphError
 from ..nn import Module
-from ..ran.recording import Recording, flat, memory_of
+from ..ran.recording import Recording, flat
 from ..random import Draw
 
 

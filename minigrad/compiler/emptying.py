@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from ..ran.capture import owner_of
+from ..arrays.identity import owner_of
 from ..script.operators import BY_FUNCTION
 from ..script.script import Script
 from ..script.symbols import Symbol

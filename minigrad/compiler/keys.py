@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.identity import memory_of
 from ..engine.errors import described
 from ..engine.tensor import Tensor
 from ..errors import ArgumentError
-from ..ran.recording import memory_of
 from .places import VALUES
 from .recorded import pytorchs
 

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.identity import memory_of
 from ..arrays.strides import address
 from ..engine.tensor import Tensor, tensor_of
 from ..errors import GraphError
-from ..ran.recording import mapped, memory_of
+from ..ran.recording import mapped
 from .keys import bare_array, form_of
 from .outside import Outside
 from .recorded import RecordedCall

@@ -8,14 +8,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.identity import equal, memory_of
 from ..engine.errors import is_pytorchs
 from ..engine.modes import count, setting
 from ..engine.node import Node
 from ..engine.tensor import Tensor
 from ..errors import GraphError
 from ..ran import capture
+from ..ran.comparing import constants_of
 from ..ran.data import GraphData, GraphNode
-from ..ran.recording import as_arguments, equal, memory_of
+from ..ran.recording import as_arguments
 from .call_recording import CallRecording
 from .inputs import Inputs
 
@@ -106,7 +108,7 @@ class RecordedCall:
             sources = tuple([places[e.source] for e in self.graph.arguments(n.number)])
             held = None if n.operation else n.value
             call = n.operation, n.shape, n.dtype, *sources
-            facts.append(Fact(call, n.constants, held, None))
+            facts.append(Fact(call, constants_of(n), held, None))
         return facts
 
     def nodes(self) -> list[GraphNode]:

@@ -5,8 +5,10 @@
 3. `capture`: the graph of some tensors, or of an error
 4. `reached`: everything that they were computed from
 5. `naming`, `variables`: the names that a reader knows it by
-6. `constants`: what Python or NumPy may have made its numbers of
-7. `proof`: which constants another run, with other numbers in its arguments, makes otherwise
+6. `constants`: what Python or NumPy may have made its numbers of; `numbers_in_code`: those that a line
+   has itself
+7. `proof`: which constants another run, with other numbers in its arguments, makes otherwise;
+   `comparing`: two runs, node by node
 8. `words`: numbers, arrays and arguments as short text; `rules_as_text`: rules as they are written
 
 A call of a module or a definition has three forms on its way to a picture: Box -> GraphBox -> Block.

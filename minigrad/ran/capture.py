@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.identity import equal, frozen_view, owner_of
 from ..definitions.elementwise import clamp
 from ..engine import table
 from ..engine.errors import FailedCall, GraphError, MinigradError
@@ -25,10 +26,10 @@ from ..engine.tensor import Tensor
 from ..engine.walk import copied_axes
 from ..nn import Module
 from .constants import Constants
-from .data import G, GraphEdge, GraphNode, Passed, Ref, frozen_view
+from .data import G, GraphEdge, GraphNode, Passed, Ref
 from .naming import Boxes, Names
 from .reached import Reached, supplies
-from .recording import Note, equal
+from .recording import Note
 from .variables import line_of
 
 NOT_MADE = Outline((), np.dtype(np.float32))  # the result of an operation that failed
@@ -315,10 +316,3 @@ def _arrays(values: Sequence[object]) -> list[np.ndarray]:
         elif isinstance(v, (list, tuple)):
             found += _arrays(v)
     return found
-
-
-def owner_of(array: np.ndarray) -> np.ndarray:
-    """The array whose memory `array` lies in: itself, unless it is a view."""
-    while isinstance(array.base, np.ndarray):
-        array = array.base
-    return array

@@ -12,6 +12,7 @@ import numpy as np
 from .. import errors
 from ..engine.errors import Options
 from ..engine.source import SourceLine
+from . import words
 
 G = TypeVar("G", bound="GraphData")
 
@@ -32,68 +33,80 @@ class Unknown:
 UNKNOWN = Unknown()
 
 
-@dataclasses.dataclass(slots=True, eq=False)
+@dataclasses.dataclass(slots=True, eq=False, kw_only=True)
 class GraphNode:
     """A tensor of the graph, and the operation that made it, if one did.
 
-    Attributes:
+    Attributes, of what it is:
         number: its place in the order of creation, from 0.
         kind: "operation"; or, of what no operation made, "parameter", "input" (another tensor that
             requires a gradient) or "data" (a tensor or array that requires none).
+        shape, dtype: of the result.
+
+    Of the operation, where one made it:
         operation: the name of the function, such as `np.tanh`; "" where none made it.
         function: the function itself, or None.
         arguments: what it was called with: each a `Ref`, a list of these, or the value itself;
             `UNKNOWN` where the engine no longer holds it.
         options: its keyword arguments.
-        shape, dtype: of the result.
+        rules: its derivatives, one function an argument, None where there is none.
+        error: what went wrong here, in the graph of an error; "" elsewhere.
+
+    Of the numbers:
         value: the result, or None where it was not kept.
         gradient: of what `backward()` started from, with respect to it; None where there is none.
         state: of the gradient: "known", "zero", "not computed", "needs none", or "freed" (it was on
             its way through this node, and not kept).
+        kept: the bytes of the arrays that it saves for the backward pass (that it saved, where that
+            has freed them). An array that several nodes save counts at the first of them.
+
+    Of its place, as a reader knows it:
         name: the path of a parameter, or the name that the tensor was given; "" for none.
         variable: the variable that held it, "" where none was found.
         line: the line of code that asked for it, where it was recorded.
         box: the number of the box in which it lies, or None.
         module: the path of the innermost module in which it lies, or None.
-        kept: the bytes of the arrays that it saves for the backward pass (that it saved, where that
-            has freed them). An array that several nodes save counts at the first of them.
         outside: whether it only supplies a part of a graph (see `Graph.inside`).
-        rules: its derivatives, one function an argument, None where there is none.
-        error: what went wrong here, in the graph of an error; "" elsewhere.
+        of: in the graph of a backward pass, the number of the forward node that it belongs to.
+
+    Of the origin of numbers that no operation made:
+        known_origin: of a leaf, "argument" of the function that was recorded, "draw", or "".
+        draw: of a draw of random numbers, a function that draws again.
         may_be_of: the nodes from which Python or NumPy may have computed a number outside the graph,
             such as `n` in `n = int(x.sum()); y = x / n`. They are those whose numbers had been read
             when this node was made. Of a leaf it is the leaf's own numbers that are meant; of an
             operation, a Python number among its arguments. Of an array, leaves of integers count too:
             a mask may be made of ids.
-        known_origin: of a leaf, "argument" of the function that was recorded, "draw", or "".
-        draw: of a draw of random numbers, a function that draws again.
-        of: in the graph of a backward pass, the number of the forward node that it belongs to.
     """
 
     number: int
     kind: str
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
     operation: str
     function: Callable | None
     arguments: tuple
     options: Options
-    shape: tuple[int, ...]
-    dtype: np.dtype
+    rules: tuple[Callable | None, ...] = ()
+    error: str = ""
+
     value: np.ndarray | None
     gradient: np.ndarray | None
     state: str
+    kept: int
+
     name: str
     variable: str
     line: SourceLine | None
     box: int | None
     module: str | None
-    kept: int
     outside: bool = False
-    rules: tuple[Callable | None, ...] = ()
-    error: str = ""
-    may_be_of: tuple[int, ...] = ()
+    of: int | None = None
+
     known_origin: str = ""
     draw: Callable[[], np.ndarray] | None = None
-    of: int | None = None
+    may_be_of: tuple[int, ...] = ()
 
     @property
     def label(self) -> str:
@@ -118,36 +131,7 @@ class GraphNode:
     @property
     def role(self) -> str:
         """Its kind; of an array that is no tensor, what it is there for: mask, index or constant."""
-        return self.kind if self.kind != "data" else role_of(self.dtype)
-
-    @property
-    def constants(self) -> list[object]:
-        """The arguments and options of an operation, to be compared; other nodes are all alike in it."""
-        options = ((name, bits(value)) for name, value in self.options.items())
-        return [*map(bits, self.arguments), *options]
-
-
-def bits(value: object) -> object:
-    """Return what tells a value from another: of an array every bit, of a node nothing."""
-    if isinstance(value, Ref):
-        return Ref
-    if isinstance(value, np.ndarray):
-        return value.dtype.str, value.shape, value.tobytes()
-    if isinstance(value, (list, tuple)):
-        return [bits(v) for v in value]
-    return repr(value)
-
-
-def role_of(dtype: np.dtype) -> str:
-    """The purpose of an array that is no tensor: mask, index or constant."""
-    return {"b": "mask", "i": "index", "u": "index"}.get(dtype.kind, "constant")
-
-
-def frozen_view(array: np.ndarray) -> np.ndarray:
-    """A view of an array that belongs to a graph, for those who only look."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
+        return self.kind if self.kind != "data" else words.role_of(self.dtype)
 
 
 class Passed(NamedTuple):

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .. import errors
+from ..arrays.identity import memory_of
 from ..arrays.ranges import numbers_in
 from ..engine.node import Node
 from ..engine.tensor import Tensor
 from ..random import generator
 from . import capture
-from .data import GraphData, GraphNode, bits
-from .recording import Read, as_arguments, memory_of, recording
+from .comparing import bits, differing
+from .data import GraphData
+from .recording import Read, as_arguments, recording
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -248,33 +250,3 @@ def _varied(own: list[Read], then: list[Read], refused: bool = False) -> set[int
 
 def _plain(read: Read) -> np.ndarray:
     return np.asarray(read.value)
-
-
-def differing(a: GraphData, b: GraphData) -> tuple[list[int], bool]:
-    """The constants of `a`, by number, that are others in `b`, a second run; and whether the same ran.
-
-    If other operations ran, the first of them, and the results, are named too.
-    Arguments are no constants, and random numbers are no difference.
-    """
-    found: list[int] = []
-    same_path = len(a) == len(b)
-    for one, other in zip(a.nodes, b.nodes):
-        if _path(a, one) != _path(b, other):
-            same_path = False
-            found.append(one.number)
-            break
-        if not one.known_origin and _constants(one) != _constants(other):
-            found.append(one.number)
-    if not same_path:
-        found += a.roots
-    return list(dict.fromkeys(found)), same_path
-
-
-def _path(graph: GraphData, node: GraphNode) -> tuple:
-    sources = [e.source for e in graph.arguments(node.number)]
-    return node.kind, node.operation, node.shape, sources
-
-
-def _constants(node: GraphNode) -> object:
-    """Return what no operation made of a node: the numbers of a leaf, the settings of a call."""
-    return node.constants if node.kind == "operation" else bits(node.value)

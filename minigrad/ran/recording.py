@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import contextlib
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.identity import memory_of
 from ..engine.arguments import without_tensors
 from ..engine.followed import bare, followed
 from ..engine.modes import Box, Watcher, count, mode, setting
 from ..engine.node import Node
 from ..engine.saving import unshared
-from ..engine.source import SourceLine, by_definition, pass_over, source_line, user_frames
+from ..engine.source import SourceLine, by_definition, pass_over, source_line
 from ..engine.tensor import Tensor
 from ..engine.walk import Contribution, Visit
 from ..with_blocks import with_block
+from .variables import names_here
 
 pass_over(__file__)
 
@@ -230,37 +232,12 @@ class Recording(Watcher):
         return node
 
 
-def memory_of(a: Any) -> Any:
-    """Return what tells an array from others elsewhere, or of other elements of the same memory."""
-    if not isinstance(a, np.ndarray) or not a.size:
-        return id(a)
-    place, _ = np.asarray(a).__array_interface__["data"]
-    return place, a.shape, a.strides, a.dtype.str
-
-
-def equal(a: np.ndarray, b: np.ndarray) -> bool:
-    """Tell whether two arrays have the same numbers; of NaN, which takes longer to see, too."""
-    return np.array_equal(a, b) or (a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True))
-
-
 def _changed(node: Node, a: Any) -> bool:
     """Tell whether an array was changed in place since it was first seen. One that nobody can write to
     is its own note."""
     if node.note is None or np.may_share_memory(node.note.y, a):
         return False
     return node.note.y.tobytes() != np.asarray(a).tobytes()
-
-
-def names_here(values: Iterable[Any]) -> list[tuple[Any, str]]:
-    """List those of `values` that the user's innermost function has in a variable, with its name."""
-    frame = next(user_frames(), None)
-    wanted = {id(v): v for v in values}
-    found: dict[int, str] = {}
-    if frame is not None and wanted:
-        for name, value in frame.f_locals.items():
-            if id(value) in wanted and not name.startswith("_"):
-                found.setdefault(id(value), name)
-    return [(wanted[i], name) for i, name in found.items()]
 
 
 def _held(a: Any) -> Any:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import FrameType
+from typing import Any
 
 from ..engine import source
 from ..engine.source import SourceLine, cell_of, user_frames
@@ -28,6 +29,18 @@ def variables(error: BaseException | None = None) -> Iterator[tuple[str, object]
         for name, value in list(namespace.items()):
             if not name.startswith("_"):
                 yield name, value
+
+
+def names_here(values: Iterable[Any]) -> list[tuple[Any, str]]:
+    """List those of `values` that the user's innermost function has in a variable, with its name."""
+    frame = next(user_frames(), None)
+    wanted = {id(v): v for v in values}
+    found: dict[int, str] = {}
+    if frame is not None and wanted:
+        for name, value in frame.f_locals.items():
+            if id(value) in wanted and not name.startswith("_"):
+                found.setdefault(id(value), name)
+    return [(wanted[i], name) for i, name in found.items()]
 
 
 def line_of(error: BaseException) -> SourceLine | None:

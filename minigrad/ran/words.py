@@ -91,6 +91,11 @@ def shape(s: Sequence[int]) -> str:
     return str(tuple(int(n) for n in s))
 
 
+def role_of(dtype: np.dtype) -> str:
+    """The purpose of an array that is no tensor: mask, index or constant."""
+    return {"b": "mask", "i": "index", "u": "index"}.get(dtype.kind, "constant")
+
+
 def visible(text: str) -> str:
     """`text` in one line, with characters that print nothing written as escapes."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)

@@ -20,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays.identity import equal
 from ..errors import GraphError
 from ..ran import words
 from ..ran.data import UNKNOWN, GraphData, GraphNode, Ref
-from ..ran.recording import equal
 from .symbols import (
     REFUSALS,
     Number,

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.identity import equal
 from ..engine import rules, table
 from ..engine.errors import Options
 from ..engine.names import name_of
 from ..engine.walk import copied_axes
 from ..ran.data import GraphEdge
-from ..ran.recording import equal
 from ..ran.rules_as_text import tree_of
 from .operators import OPERATORS
 

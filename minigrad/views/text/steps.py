@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays.identity import frozen_view
 from ...arrays.ranges import numbers_in
 from ...engine.backward import added, first_gradient
 from ...engine.kinds import checked
@@ -25,7 +26,7 @@ from ...engine.node import Node
 from ...engine.tensor import Array, Tensor
 from ...engine.walk import Contribution, Visit, copied_axes, order, walk
 from ...ran.capture import captured
-from ...ran.data import GraphData, GraphEdge, frozen_view
+from ...ran.data import GraphData, GraphEdge
 from ...ran.rules_as_text import argument_names
 from ...script.script import Script
 from ...with_blocks import enable_grad

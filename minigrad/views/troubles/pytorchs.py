@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ...arrays.identity import memory_of
 from ...aten.watched import Watched
 from ...engine.source import SourceLine
 from ...engine.tensor import Tensor
 from ...ran.data import GraphNode
-from ...ran.recording import memory_of
 from ..graph import Graph
 from ..graph import graph as graph_of
 from .finite import origin

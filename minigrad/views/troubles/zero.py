@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from ...arrays.identity import memory_of
 from ...aten.for_diagnosis import without_gradient
 from ...aten.watched import Watched
 from ...engine.source import SourceLine
 from ...engine.tensor import Tensor
 from ...ran.data import GraphEdge, GraphNode
-from ...ran.recording import memory_of
 from ..graph import Graph
 from .remedies import GENERAL, remedy_for
 from .trouble import Trouble

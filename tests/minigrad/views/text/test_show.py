@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.ran.data import frozen_view
+from minigrad.arrays.identity import frozen_view
 from minigrad.views.text.show import extent, numbers, texts
 
 
