@@ -3,7 +3,8 @@
 1. `recording`: what `mg.record()` notes of each operation while it runs
 2. `data`: nodes, edges and boxes, and questions that they answer
 3. `capture`: the graph of some tensors, or of an error
-4. `reached`: everything that they were computed from
+4. `reached`: everything that they were computed from; `walked`: the gradients that walks back have left;
+   `saved_bytes`: what is kept for one
 5. `naming`, `variables`: the names that a reader knows it by
 6. `constants`: what Python or NumPy may have made its numbers of; `numbers_in_code`: those that a line
    has itself

@@ -32,8 +32,8 @@ from ..engine.tensor import Tensor
 from ..engine.walk import order
 from ..errors import MinigradError
 from ..ran import capture
-from ..ran.capture import gradient_of
 from ..ran.data import GraphData, GraphEdge
+from ..ran.walked import gradient_of
 from ..settings import whole
 from .drawing import drawing, mirror
 from .text import costs, listing, program, reading

@@ -1,0 +1,55 @@
+"""The bytes of the arrays that the nodes of a graph save for the backward pass."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..arrays.identity import owner_of
+from ..engine.node import Node
+from ..engine.saving import read_by
+from .reached import Reached, supplies
+
+
+def bytes_kept(reached: Reached) -> dict[Node, int]:
+    """For each node, the bytes that it is the first to keep; what a tensor holds is the tensor's."""
+    held = (v for n, v in reached.values.items() if n.operation is None and n.note is None)
+    seen = {id(owner_of(v)) for v in held if not v.flags.writeable}
+    kept: dict[Node, int] = {}
+    for node in reached.nodes:
+        for memory, size in _saved(reached, node):
+            if memory not in seen:
+                seen.add(memory)
+                kept[node] = kept.get(node, 0) + size
+    return kept
+
+
+def _saved(reached: Reached, node: Node) -> Iterator[tuple[int, int]]:
+    """The identity and the bytes of each array that a node saves, or saved before it was freed."""
+    if node.saved is not None:
+        for array in _arrays(node.saved):
+            yield id(owner_of(array)), owner_of(array).nbytes
+    elif node.edges:
+        call = reached.calls[node]
+        key = (len(call), *[i for i, _, _ in node.edges])
+        read_result, read_args = read_by(node.operation, key)  # type: ignore[arg-type]
+        read = [read_result, *read_args]
+        for saved in (n for i, _, n in supplies((node, *call)) if read[i]):
+            known = reached.values.get(saved)
+            if known is not None:
+                yield id(owner_of(known)), owner_of(known).nbytes
+            elif saved.operation is not None:
+                yield id(saved), math.prod(saved.shape) * saved.dtype.itemsize
+
+
+def _arrays(values: Sequence[object]) -> list[np.ndarray]:
+    """The arrays among `values`, and in the lists among them."""
+    found = []
+    for v in values:
+        if isinstance(v, np.ndarray):
+            found.append(v)
+        elif isinstance(v, (list, tuple)):
+            found += _arrays(v)
+    return found
