@@ -5,7 +5,7 @@
 3. `capture`: the graph of some tensors, or of an error
 4. `reached`: everything that they were computed from; `walked`: the gradients that walks back have left;
    `saved_bytes`: what is kept for one
-5. `naming`, `variables`: the names that a reader knows it by
+5. `naming`, `variables`: the names that a reader knows it by; `boxes_of_nodes`: the calls around nodes
 6. `constants`: what Python or NumPy may have made its numbers of; `numbers_in_code`: those that a line
    has itself
 7. `proof`: which constants another run, with other numbers in its arguments, makes otherwise;

@@ -22,9 +22,10 @@ from ..engine.node import Node, Outline, edges_to
 from ..engine.tensor import Tensor
 from ..engine.walk import copied_axes
 from ..nn import Module
+from .boxes_of_nodes import Boxes
 from .constants import Constants
 from .data import G, GraphEdge, GraphNode, Ref
-from .naming import Boxes, Names
+from .naming import Names
 from .reached import Reached, supplies
 from .recording import Note
 from .saved_bytes import bytes_kept

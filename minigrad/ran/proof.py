@@ -8,8 +8,8 @@ the function makes another mask, and the same table.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -67,17 +67,9 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
     after = draws.state
     graph, known = capture.captured(GraphData, loss)
     numbers = [number_of(value, known.number) for value in inputs]
-    runs = _OtherRuns(function, inputs, own, graph)
+    runs = _OtherRuns(function, inputs, own, graph, before)
     try:
-        if any(number is not None for number in numbers):
-            draws.state = before
-            runs.repeat()
-        for i, number in enumerate(numbers):
-            if number is None:  # nothing in the graph is this input, so no page can change it
-                continue
-            for other in _others(inputs[i]):
-                draws.state = before
-                runs.run(i, other, number)
+        runs.vary(numbers)
     finally:
         draws.state = after
     made_of = {n: set(of) for n, of in runs.made_of.items()}
@@ -100,9 +92,9 @@ class _OtherRuns:
     Args:
         own: what was read while it was recorded.
         graph: what was recorded.
+        draws: the state of the generator of random numbers at its start.
 
     Attributes:
-        unsteady: the constants that differ from run to run, whatever the inputs are.
         made_of: the inputs that a constant is made of, by its number.
         paths: the inputs with which other operations ran.
         varied: the reads, by their numbers, that were other ones in some run.
@@ -114,33 +106,38 @@ class _OtherRuns:
         inputs: Sequence[object],
         own: list[Read],
         graph: GraphData,
+        draws: Mapping[str, Any],
     ):
-        self.function, self.inputs, self.own, self.graph = function, inputs, own, graph
-        self.unsteady: set[int] = set()
+        self.function, self.inputs = function, inputs
+        self.own, self.graph, self.draws = own, graph, draws
         self.made_of: dict[int, set[int]] = {}
         self.paths: set[int] = set()
         self.varied: set[int] = set()
 
-    def repeat(self) -> None:
-        """Run it with the same inputs: what differs then is made of none of them."""
-        again = self._compared(self.inputs)
-        if again is not None:
-            self.unsteady = again.constants
+    def vary(self, numbers: Sequence[int | None]) -> None:
+        """Run it with the same inputs, and then with other numbers in one after the other.
 
-    def run(self, place: int, other: object, number: int) -> None:
-        """Run it with other numbers in the input at `place`, which is node `number` of the graph."""
-        then = self._compared([*self.inputs[:place], other, *self.inputs[place + 1 :]])
-        if then is None:
-            return
-        self.varied |= _varied(self.own, then.reads)
-        for n in then.constants - self.unsteady - {number}:
-            self.made_of.setdefault(n, set()).add(number)
-        if not then.same_path:
-            self.paths.add(number)
+        `numbers` are those of the inputs' nodes; None where nothing in the graph is an input, so that no
+        page can change it.
+        """
+        known = [(i, number) for i, number in enumerate(numbers) if number is not None]
+        again = self._compared(self.inputs) if known else None
+        unsteady = again.constants if again is not None else set()
+        for i, number in known:
+            for other in _others(self.inputs[i]):
+                then = self._compared([*self.inputs[:i], other, *self.inputs[i + 1 :]])
+                if then is None:
+                    continue
+                self.varied |= _varied(self.own, then.reads)
+                for n in then.constants - unsteady - {number}:
+                    self.made_of.setdefault(n, set()).add(number)
+                if not then.same_path:
+                    self.paths.add(number)
 
     def _compared(self, inputs: Sequence[object]) -> _SecondRun | None:
         """Run it and compare; None for numbers that the function refuses, which show nothing else."""
         reads: list[Read] = []
+        generator().bit_generator.state = self.draws
         try:
             loss = _run(self.function, inputs, reads)
         except Exception:

@@ -146,14 +146,20 @@ class Read(NamedTuple):
 
 
 class Recording(Watcher):
-    """Gives each node a note."""
+    """A recording: it gives each node a note.
+
+    Attributes:
+        arrays: those seen so far, by their memory, each with its node.
+        reads: each time that numbers left the graph.
+        arguments: the nodes of those that the recorded function was called with.
+    """
 
     follows = True
 
     def __init__(self) -> None:
-        self.arrays: dict[Any, tuple[Any, Node]] = {}  # those seen so far, by their memory
+        self.arrays: dict[Any, tuple[Any, Node]] = {}
         self.reads: list[Read] = []
-        self.arguments: set[Node | None] = set()  # those of the function that is recorded
+        self.arguments: set[Node | None] = set()
 
     def on_taken_out(self, a: Any) -> None:
         self._note_read(self.node_of(a), without_tensors(a))
@@ -178,7 +184,7 @@ class Recording(Watcher):
 
     def _is_result(self, a: Any) -> bool:
         """Tell whether an operation made a plain array, so that it is followed."""
-        _, node = self.arrays.get(memory_of(a), (None, None))
+        node = self._seen(a)
         return node is not None and node.operation is not None
 
     def _note_read(self, node: Node | None, value: Any, unseen: bool = False) -> None:
@@ -214,21 +220,36 @@ class Recording(Watcher):
     def node_of(self, a: Any) -> Any:
         """The node that an argument is; of a list, a list of these; None for what is no array."""
         if isinstance(a, Tensor):
-            if a._node is None and memory_of(a._array) in self.arrays:  # detached
-                return self.arrays[memory_of(a._array)][1]
-            self.arrays.setdefault(memory_of(a._array), (a._array, a.node))
-            return a.node
+            return self._of_tensor(a)
         if isinstance(a, (list, tuple)):
             return [self.node_of(b) for b in a]
+        return self._of_array(a)
+
+    def _of_tensor(self, tensor: Tensor) -> Node:
+        """The node of a tensor; of one that is detached, the one whose numbers it has."""
+        known = self._seen(tensor._array)
+        if tensor._node is None and known is not None:
+            return known
+        self.arrays.setdefault(memory_of(tensor._array), (tensor._array, tensor.node))
+        return tensor.node
+
+    def _of_array(self, a: Any) -> Node | None:
+        """The node of an array: a new leaf, if it was not seen before, or was written to since."""
+        known = self._seen(a)
+        if known is not None:
+            if not _changed(known, a):
+                return known
+            self.on_write(a, None)
+        if not isinstance(a, np.ndarray) or not a.ndim:
+            return None
+        leaf = Node(a)
+        leaf.note = Note(unshared(bare(a)), array=a, inside=by_definition())
+        self.arrays[memory_of(a)] = a, leaf
+        return leaf
+
+    def _seen(self, a: Any) -> Node | None:
+        """The node of an array that was seen before."""
         _, node = self.arrays.get(memory_of(a), (None, None))
-        if node is None or _changed(node, a):
-            if node is not None:
-                self.on_write(a, None)
-                node = None
-            if isinstance(a, np.ndarray) and a.ndim:
-                node = Node(a)
-                node.note = Note(unshared(bare(a)), array=a, inside=by_definition())
-                self.arrays[memory_of(a)] = a, node
         return node
 
 
