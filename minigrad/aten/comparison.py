@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..ran.words import plural
+
 if TYPE_CHECKING:
     from .distances import Distance
 
@@ -43,22 +45,28 @@ class Comparison(NamedTuple):
         beyond = (d for d in (*self.values, *self.gradients) if not d.is_rounding)
         return next(beyond, None)
 
-    def __str__(self) -> str:
-        lines = []
-        for kind, some in (("values", self.values), ("gradients", self.gradients)):
-            if not some:
-                how = HOW if kind == "gradients" and not self.walked else ""
-                lines.append(f"no {kind} were compared{how}")
-                continue
-            finite = [d for d in some if d.size < math.inf]
-            most = max(finite or some, key=lambda d: d.size)
-            at = f" at {most.line}" if most.line is not None and kind == "values" else ""
-            many = "" if len(finite) == len(some) else "finite "
-            differ = f"{most.size:.2g}, of {most.of}{at}" if finite else "none"
-            lines.append(
-                f"{len(some):,} {kind[: -1 if len(some) == 1 else None]} compared with PyTorch's: the "
-                f"largest {many}difference is {differ}"
+    def told_of(self, distance: Distance) -> str:
+        """Say what differs by more than rounding, by how much, and why that may be."""
+        at = f" at {distance.line}" if distance.line is not None else ""
+        why = "its row in minigrad.aten.rows may be wrong, or code changed numbers unseen"
+        if "gradient" in distance.of:
+            why = "; ".join(self.reasons) or (
+                "the rule of a row may be wrong, code changed numbers that PyTorch had saved, or "
+                "a hook (Tensor.register_hook) changed a gradient on the way"
             )
+        how = (
+            f"{distance.size:.2g} of {distance.unit:.3g} + its size, and up to "
+            f"{distance.allowed:.2g} is rounding"
+            if math.isfinite(distance.size)
+            else "numbers that are not finite, and which are finite there"
+        )
+        return (
+            f"{distance.of}{at} differs from PyTorch's by {how}: {why}. print(watched.compare()) says "
+            f"more"
+        )
+
+    def __str__(self) -> str:
+        lines = [self._largest("value", self.values), self._largest("gradient", self.gradients)]
         if self.half:
             lines.append(
                 "numbers of 16 bits were computed with 32, and compared by their tensors' sizes"
@@ -72,3 +80,18 @@ class Comparison(NamedTuple):
             lines += [f"the first that differs by more than rounding is {self.first.of}{at}"]
             lines += self.reasons
         return "\n".join(lines)
+
+    def _largest(self, kind: str, distances: list[Distance]) -> str:
+        """Say how many values or gradients were compared, and which differs the most."""
+        if not distances:
+            how = HOW if kind == "gradient" and not self.walked else ""
+            return f"no {kind}s were compared{how}"
+        finite = [d for d in distances if d.size < math.inf]
+        most = max(finite or distances, key=lambda d: d.size)
+        at = f" at {most.line}" if most.line is not None and kind == "value" else ""
+        many = "" if len(finite) == len(distances) else "finite "
+        differ = f"{most.size:.2g}, of {most.of}{at}" if finite else "none"
+        return (
+            f"{plural(len(distances), kind)} compared with PyTorch's: the largest {many}difference is "
+            f"{differ}"
+        )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,13 @@ class Watched:
     A whole training loop may stand in the block, with `zero_grad()` and `step()`: then `mg.diagnose`
     also says at which step something went wrong (lesson 21). Afterwards it is used with `mg.graph`,
     `mg.explore`, `mg.steps`, `mg.diagnose` and `mg.compile`.
+
+    Attributes:
+        calls: what PyTorch computed in the block, a `Calls`; None before it is entered.
+        passes: what it walks back, a `BackwardPasses`; None before.
+        backwards: each walk back that ours has followed.
+        nan: what has a NaN at the end of the block, by its name.
+        problem: what the block ended with, in words; "" if it ended well.
     """
 
     def __init__(self, *given: Any, **options: Any) -> None:
@@ -39,13 +45,13 @@ class Watched:
                 "mg.pytorch() takes no arguments: it watches what PyTorch computes in its block, "
                 "with mg.pytorch() as watched: loss = ..."
             )
-        self.calls: Any = None  # `Calls`, once the block is entered
-        self.passes: Any = None  # `BackwardPasses`, from then on
+        self.calls: Any = None
+        self.passes: Any = None
         self.backwards: list[Backward] = []
-        self._last: Tensor | None = None
+        self.nan: list[tuple[str, Tensor]] = []
+        self.problem = ""
+        self._last: Tensor | None = None  # of the results, the one that may be the loss
         self._last_finite = True
-        self.nan: list[tuple[str, Tensor]] = []  # what has a NaN at the end, with its name
-        self.problem = ""  # what the block ended with, in words
 
     def __repr__(self) -> str:
         return (
@@ -88,20 +94,25 @@ class Watched:
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         self._block.__exit__(kind, problem, trace)
         self.passes.is_open = False
-        alive = self.calls.alive()
         if problem is not None:
             self.problem = f"; the block ended with {type(problem).__name__}: {problem}"
+        alive = self.calls.alive()
         if alive:
-            self.calls.values.take_names(alive)
-            # The last that has a gradient; of these, the last of one number.
-            computed = lambda t: t.requires_grad and (t._is_view() or not t.is_leaf)
-            rank = [(computed(t), t.numel() == 1, i) for i, t in enumerate(alive)]
-            last = alive[max(rank)[2]]
-            self._last = self.calls.values.of(last)
-            # Detached: one that inference_mode made could take part in nothing that has gradients.
-            self._last_finite = bool(last.detach().isfinite().all())
-            nan = [t for t in alive if bool(t.detach().isnan().any())]
-            self.nan = [(self.passes.names()(t), self.calls.values.of(t)) for t in nan]
+            self._look_at_results(alive)
+
+    def _look_at_results(self, alive: list[Any]) -> None:
+        """Note the last of PyTorch's results that are still held, and those with a NaN."""
+        of = self.calls.values.of
+        self.calls.values.take_names(alive)
+        # The last that has a gradient, if one has; of these the last that is a number, if one is.
+        computed = lambda t: t.requires_grad and (t._is_view() or not t.is_leaf)
+        ranks = [(computed(t), t.numel() == 1, place) for place, t in enumerate(alive)]
+        last = alive[max(ranks)[2]]
+        self._last = of(last)
+        # Detached: one that inference_mode made could take part in nothing that has gradients.
+        self._last_finite = bool(last.detach().isfinite().all())
+        nan = [t for t in alive if bool(t.detach().isnan().any())]
+        self.nan = [(self.passes.names()(t), of(t)) for t in nan]
 
     # --- what was watched --------------------------------------------------------------------------
 
@@ -126,18 +137,13 @@ class Watched:
         )
 
     def _told(self, losses: list[Tensor]) -> list[Tensor]:
-        """These losses, and have the modules hold the parameters that they were computed from."""
+        """Return these losses, once the modules hold the parameters that they were computed from."""
         nodes = order([loss.node for loss in losses])
         for node in nodes:
             if node in self.calls.values.severed:
                 raise errors.UnsupportedError(self.calls.values.severed[node])
         self._name_parameters({*nodes})
         return losses
-
-    @property
-    def overflows(self) -> list[str]:
-        """The gradients that are not finite in PyTorch, and are here, a sentence for each."""
-        return [said for b in self.backwards for said in b.others.overflows]
 
     def at(self, place: int) -> Tensor:
         """The loss of the `backward()` at a place."""
@@ -182,7 +188,8 @@ class Watched:
             *dict.fromkeys(said for said, _ in calls.hooks.seen.values()),
         ]
         own = [
-            *self.passes.own.values(), *self.passes.stale.values(), *self.overflows,
+            *self.passes.own.values(), *self.passes.stale.values(),
+            *(said for b in self.backwards for said in b.others.overflows),
             *dict.fromkeys(said for b in self.backwards for said in (*b.broken, b.problem) if said),
             *([] if self.finite else [self._not_finite()]),
             *calls.values.counterparts.not_run,
@@ -210,27 +217,9 @@ class Watched:
         Raises:
             GraphError: if a value or gradient differs by more than rounding, and PyTorch's are finite.
         """
-        losses = self.losses
-        compared = self.compare()
-        first = compared.first
-        if first is not None and self.finite:
-            at = f" at {first.line}" if first.line is not None else ""
-            why = "its row in minigrad.aten.rows may be wrong, or code changed numbers unseen"
-            if "gradient" in first.of:
-                why = "; ".join(compared.reasons) or (
-                    "the rule of a row may be wrong, code changed numbers that PyTorch had saved, or "
-                    "a hook (Tensor.register_hook) changed a gradient on the way"
-                )
-            how = (
-                f"{first.size:.2g} of {first.unit:.3g} + its size, and up to {first.allowed:.2g} is "
-                f"rounding"
-                if math.isfinite(first.size)
-                else "numbers that are not finite, and which are finite there"
-            )
-            raise errors.GraphError(
-                f"{first.of}{at} differs from PyTorch's by {how}: {why}. print(watched.compare()) says "
-                f"more"
-            )
+        losses, compared = self.losses, self.compare()
+        if compared.first is not None and self.finite:
+            raise errors.GraphError(compared.told_of(compared.first))
         return losses
 
 
