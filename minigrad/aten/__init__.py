@@ -17,7 +17,7 @@ Read it in this order; a file imports only those before it:
    may come of rounding
 4. `counterparts`: PyTorch's modules as ours, for the names of parameters and the boxes of a drawing
 5. `storages`, `values`: the Tensor of ours for each tensor of PyTorch's, where several share one memory
-6. `aten_call`: one call of an ATen function; `results`: what its row gives, compared with PyTorch's
+6. `aten_call`: one call of an ATen function; `row_results`: what its row gives, compared with PyTorch's
 7. `gradients`: those of a backward pass, compared with PyTorch's
 8. `function_calls`, `own_backward`: an `autograd.Function`, whose backward pass is its own
 9. `ends`, `hooks`: where no gradient goes back, and what may change one

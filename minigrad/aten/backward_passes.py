@@ -148,9 +148,7 @@ class BackwardPasses:
             if values.knows(t)
         ]
         values.take_names(roots)
-        leaves_of_theirs = [leaf for leaf, _ in values.leaves.values()]
-        modules = [module for module, _ in values.counterparts.known.values()]
-        self.calls.hooks.look_at([*self.calls.alive(), *leaves_of_theirs], modules, called)
+        self._look_at_hooks(called)
         theirs = [*(g.theirs for g in gradients if g.theirs is not None), *roots]
         finite = all(is_finite(array_of(t)) for t in theirs)
         leaves = [leaf for gradient in gradients for leaf in gradient.leaves]
@@ -167,6 +165,13 @@ class BackwardPasses:
         rough = max((d.allowed for d in self.calls.distances), default=0.0)
         distances, others = compare(gradients, starts, rough, self.calls.half)
         self.done.append(Backward(starts, distances, finite, others, broken))
+
+    def _look_at_hooks(self, called: Callable[[Any], str]) -> None:
+        """Note the hooks of all that was computed or used; `called` names a tensor."""
+        values = self.calls.values
+        leaves = [theirs for theirs, _ in values.leaves.values()]
+        modules = [module for module, _ in values.counterparts.known.values()]
+        self.calls.hooks.look_at([*self.calls.alive(), *leaves], modules, called)
 
     def _walk(self, roots: Roots, leaves: list[Tensor]) -> None:
         """Walk back from these roots; what came before is no part of this call."""

@@ -34,7 +34,7 @@ from .functorch import refuse_transforms
 from .hooks import Hooks
 from .numbers import array_of
 from .own_backward import OwnBackward
-from .results import but_for_rounding, converted, distance_of, results
+from .row_results import but_for_rounding, converted, distance_of, results
 from .rows.places import written_over
 from .values import Values, region_of, wants_gradients
 

@@ -34,6 +34,10 @@ class LeafGradient(NamedTuple):
     leaves: list[Tensor]
     theirs: torch.Tensor | None
 
+    @property
+    def of(self) -> str:
+        return f"the gradient of {self.name}"
+
     def ours(self, arrived: dict[Tensor, np.ndarray]) -> np.ndarray:
         """Return our gradient: the sum of those that arrived at its leaves, zeros where none did."""
         arrays = [arrived[leaf] for leaf in self.leaves if leaf in arrived]
@@ -52,6 +56,24 @@ class OtherGradients(NamedTuple):
     overflows: list[str]
     underflows: list[str]
     wrong: list[tuple[str, list[Tensor], str]]
+
+    def note(
+        self, gradient: LeafGradient, here: np.ndarray, there: np.ndarray, lost: int, differs: bool
+    ) -> None:
+        """Note a gradient that is another, if it is: `here` is ours, `there` PyTorch's.
+
+        `lost` counts the elements that 16 bits made 0.
+        """
+        if is_finite(here) and not is_finite(there):
+            self.overflows.append(f"{gradient.of} is not finite in PyTorch, and is here")
+        elif lost > here.size / 10:
+            self.underflows.append(
+                f"{gradient.of} is 0 in PyTorch in {lost:,} of {here.size:,} elements, which are up to "
+                f"{np.abs(here[there == 0]).max():.2g} here, in 32 bits"
+            )
+        elif differs:
+            how = "there is none" if gradient.theirs is None else how_it_differs(here, there)
+            self.wrong.append((gradient.name, gradient.leaves, how.partition(";")[0]))
 
 
 def is_finite(array: np.ndarray) -> bool:
@@ -79,7 +101,7 @@ def compare(
     broken, unit = not all(map(is_finite, known)), unit_of(known)
     distances, others = [], OtherGradients([], [], [])
     for gradient, here in zip(gradients, ours):
-        of, theirs = f"the gradient of {gradient.name}", gradient.theirs
+        of, theirs = gradient.of, gradient.theirs
         if theirs is None:
             there, apart = np.zeros_like(here), distance_from_none(here, of)
         else:
@@ -92,16 +114,8 @@ def compare(
             moved = gradient.ours(again(last_bits=LAST_BITS))
             apart, differs = _but_for_rounding(apart, differs, here, there, moved)
         distances.append(apart)
-        if is_finite(here) and not is_finite(there):
-            others.overflows.append(f"{of} is not finite in PyTorch, and is here")
-        elif half and (lost := _underflown(here, there, largest)) > here.size / 10:
-            others.underflows.append(
-                f"{of} is 0 in PyTorch in {lost:,} of {here.size:,} elements, which are up to "
-                f"{np.abs(here[there == 0]).max():.2g} here, in 32 bits"
-            )
-        elif differs:
-            how = "there is none" if theirs is None else how_it_differs(here, there)
-            others.wrong.append((gradient.name, gradient.leaves, how.partition(";")[0]))
+        lost = _underflown(here, there, largest) if half else 0
+        others.note(gradient, here, there, lost, differs)
     return distances, others
 
 
@@ -157,7 +171,7 @@ def not_finite_elsewhere(gradients: list[LeafGradient], roots: list[Tensor]) -> 
             unfit.append(gradient.name)
         elif here.any() and (here != there).any():
             said.append(
-                f"the gradient of {gradient.name} has {there.sum():,} of {there.size:,} numbers that "
+                f"{gradient.of} has {there.sum():,} of {there.size:,} numbers that "
                 f"are not finite in PyTorch, and {here.sum():,} here"
             )
     if unfit:

@@ -51,6 +51,7 @@ class Values:
         self.elsewhere: dict[Node, str] = {}
 
     def storage(self, theirs: torch.Tensor) -> TorchStorage:
+        """The values known in the storage of a tensor: none if it is new, or has another size now."""
         held = theirs.untyped_storage()
         storage, size = self.storages.get(held._cdata), held.nbytes()
         if storage is None or storage.reference.expired() or storage.nbytes != size:

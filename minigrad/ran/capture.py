@@ -104,6 +104,7 @@ class Capture(Reached):
         self.constants = Constants(self)
 
     def graph(self, kind: type[G], title: str = "") -> G:
+        """The nodes and edges as data, in a graph of this class."""
         kept = bytes_kept(self)
         edges = [edge for node in self.nodes for edge in self._edges(node)]
         walked = Walked(self.calls, edges)

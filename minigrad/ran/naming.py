@@ -89,6 +89,7 @@ class Names:
                         self.name[key] = f"{path}.{name}" if path else name
 
     def kind(self, leaf: Node) -> str:
+        """The kind of a leaf: "parameter", "input" or "data"."""
         if not leaf.requires_grad:
             return "data"
         key = self.key(leaf)

@@ -1,6 +1,6 @@
-"""The table of ATen's functions: `table` says how to read a row."""
+"""The table of ATen's functions: `row_table` says how to read a row."""
 
 from . import algebra, elements, layers, places, shapes, windows  # noqa: F401 - they enter their rows
-from .table import ROWS, row
+from .row_table import ROWS, row
 
 __all__ = ["ROWS", "row"]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...engine.table import rule
-from .table import ROWS, row
+from .row_table import ROWS, row
 
 ROWS |= {
     "linalg_inv_ex": lambda A, check_errors=False: [np.linalg.inv(A), None],

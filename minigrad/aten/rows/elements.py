@@ -12,7 +12,7 @@ import numpy as np
 from ... import functional as F
 from ...definitions.elementwise import clamp
 from ...engine.followed import bare
-from .table import ROWS, row
+from .row_table import ROWS, row
 
 # --- each number by itself --------------------------------------------------------------------------
 

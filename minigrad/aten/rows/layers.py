@@ -10,8 +10,8 @@ import numpy as np
 from ... import functional as F
 from ...engine.followed import bare
 from .elements import mean, same, times
+from .row_table import ROWS, row
 from .shapes import reshaped
-from .table import ROWS, row
 
 # --- layers and losses ------------------------------------------------------------------------------
 

@@ -11,8 +11,8 @@ from ...engine.rules import scatter_add, selects_each_once
 from ...engine.table import rule
 from ...engine.tensor import Tensor
 from .elements import times
+from .row_table import ROWS, row
 from .shapes import along
-from .table import ROWS, row
 
 # --- chosen elements --------------------------------------------------------------------------------
 

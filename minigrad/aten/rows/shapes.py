@@ -10,7 +10,7 @@ import numpy as np
 
 from ...engine.tensor import tensor_of
 from .elements import same, times
-from .table import ROWS, row
+from .row_table import ROWS, row
 
 # --- products ---------------------------------------------------------------------------------------
 

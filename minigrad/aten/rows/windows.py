@@ -10,8 +10,8 @@ import numpy as np
 
 from .elements import agreed
 from .layers import channels
+from .row_table import row
 from .shapes import constant_padded
-from .table import row
 
 # --- convolutions and pools -------------------------------------------------------------------------
 

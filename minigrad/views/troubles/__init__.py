@@ -13,8 +13,8 @@ the loss. Each is told with the line of code, the module, the numbers that led t
 about it.
 
 Read it in this order: `trouble`, `finding` (`diagnose`), then the finders: `finite`, `pytorchs`,
-`long_steps`, `zero`, `on_the_way` and `mistakes`. `remedies` is a table of what people do, `words` says
-what is called how.
+`long_steps`, `zero`, `on_the_way` and `mistakes`. `remedies` is a table of what people do, `wording`
+says what is called how.
 """
 
 from .finding import diagnose

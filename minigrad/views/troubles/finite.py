@@ -10,7 +10,7 @@ from ...ran.data import GraphNode
 from ..graph import Graph
 from .remedies import GENERAL, remedy_for
 from .trouble import Trouble
-from .words import called, counted, inputs_of, is_bad, range_of, sources
+from .wording import called, counted, inputs_of, is_bad, range_of, sources
 
 
 def not_finite(graph: Graph, gradients: bool = True) -> Iterator[Trouble]:

@@ -12,7 +12,7 @@ from ...aten.watched import Watched
 from ..graph import Graph
 from .remedies import GENERAL
 from .trouble import Trouble
-from .words import listed, plain, size_of
+from .wording import listed, plain, size_of
 
 # Steps are too long that make the loss so many times as large, and move parameters by this part of them.
 GROWS, LONG = 10, 0.1

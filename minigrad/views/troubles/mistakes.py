@@ -9,7 +9,7 @@ import numpy as np
 from ..graph import Graph
 from .remedies import GENERAL
 from .trouble import Trouble
-from .words import SCALED, called, inputs_of, plain, sources
+from .wording import SCALED, called, inputs_of, plain, sources
 
 
 def softmax_twice(graph: Graph) -> Iterator[Trouble]:

@@ -10,7 +10,7 @@ from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
 from .remedies import GENERAL
 from .trouble import Trouble
-from .words import SCALED, plain, size_of
+from .wording import SCALED, plain, size_of
 
 # A gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode.
 FAR = 1e4

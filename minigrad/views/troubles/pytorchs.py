@@ -16,7 +16,7 @@ from ..graph import graph as graph_of
 from .finite import origin
 from .remedies import GENERAL
 from .trouble import Trouble
-from .words import called, inputs_of, listed
+from .wording import called, inputs_of, listed
 
 if TYPE_CHECKING:
     from ...aten.own_backward import OwnBackward

@@ -16,7 +16,7 @@ from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
 from .remedies import GENERAL, remedy_for
 from .trouble import Trouble
-from .words import called, inputs_of, listed, plain
+from .wording import called, inputs_of, listed, plain
 
 ADDING = ("add", "subtract")  # which pass on what comes, added up where the argument was spread
 WHOSE = "{whose}"  # stands for the names of the leaves, until all are known
