@@ -16,13 +16,26 @@ Read it in this order; a file imports only those before it:
 3. `numbers`: what PyTorch's tensors hold; `distances`: how far it is from ours; `rounding`: how far that
    may come of rounding
 4. `counterparts`: PyTorch's modules as ours, for the names of parameters and the boxes of a drawing
-5. `storages`, `values`: the Tensor of ours for each tensor of PyTorch's, where several share one memory
-6. `aten_call`: one call of an ATen function; `row_results`: what its row gives, compared with PyTorch's
-7. `gradients`: those of a backward pass, compared with PyTorch's
-8. `function_calls`, `own_backward`: an `autograd.Function`, whose backward pass is its own
+5. `aten_call`: one call of an ATen function; `row_results`: what its row gives, compared with PyTorch's
+6. `function_calls`: the calls of an `autograd.Function`, whose backward pass is its own
+7. `storages`, `values`: the Tensor of ours for each tensor of PyTorch's, where several share one memory
+8. `gradients`: those of a backward pass, compared with PyTorch's; `own_backward`: those of a function
 9. `ends`, `hooks`: where no gradient goes back, and what may change one
 10. `dispatch`: each call, as PyTorch dispatches it, run by both; `modules`: whose call is a box
 11. `backward_passes`: each backward pass, walked by both; `patches`: how PyTorch tells of one
 12. `comparison`: what is said of all distances
 13. `watched`: `pytorch()`, and what is known afterwards; `for_diagnosis`: what `mg.diagnose` asks for
+
+The words of the code, beside those of the engine:
+
+    theirs          a tensor of PyTorch's; `ours`: the Tensor that stands for it here
+    row             a function that gives, of our Tensors, what one of ATen's gives of PyTorch's
+    constant        a result that no row computed: PyTorch's numbers, without a way back
+    leaves          of a tensor of PyTorch's: ours, a new one each time that its numbers changed
+    severed         of a leaf: a gradient goes on from there in PyTorch, and ends here
+    storage         the memory of a tensor, which its views share; `region`: the part of it that one has
+    rough           of a storage: how far rounding may have moved its numbers from PyTorch's
+    taken           of numbers: Python has them, by `item()`, an `if` or `numpy()`
+    followed        of a walk back of PyTorch's: ours has walked too
+    own backward    that of an `autograd.Function`, which need not be the derivative
 """
