@@ -151,7 +151,7 @@ class CompiledGraph(WithProgram):
         )
 
     def _leaves_read(
-        self, told: list[tuple[Read, list[int]]], places: dict[Node, int], last: int
+        self, told: Sequence[tuple[Read, list[int]]], places: dict[Node, int], last: int
     ) -> dict[str, SourceLine | None]:
         """The tensors whose numbers were taken out of the graph, and the line where that was.
 

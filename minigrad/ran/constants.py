@@ -13,7 +13,7 @@ arrays can, by `np.array([n, m])`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,24 +32,34 @@ SETTINGS = {  # arguments that say which elements, and not what numbers: a page 
 }  # fmt: skip
 
 
+class ReadOf(NamedTuple):
+    """A read, and the numbers of the nodes of the graph that it was of."""
+
+    read: Read
+    nodes: list[int]
+
+
 class Constants:
     """The nodes that the constants of a graph may be made of.
 
     Attributes:
-        reads: each read that a constant may come of, and the numbers of the nodes that it was of.
+        calls, number: of the graph: the arguments of each operation, and the number of each node.
+        holding: the node that has an array, by the identity of the array.
         arguments: the nodes of what the recorded function was called with.
+        reads: those that a constant may come of.
+        ids: the numbers of leaves that a mask may be made of: the user's arrays of integers, and what
+            the function was called with.
     """
 
     def __init__(self, reached: Reached):
-        self.calls = reached.calls
-        self.number = reached.number
+        self.calls, self.number = reached.calls, reached.number
+        self.holding = {id(reached.values.get(n)): n for n in reached.nodes}
         notes = [n.note for n in self.calls if n.note is not None]
         recordings = {id(note.recording): note.recording for note in notes if note.recording}
-        every = [r for recording in recordings.values() for r in recording.reads]
         self.arguments = set().union(*[recording.arguments for recording in recordings.values()])
+        every = [read for recording in recordings.values() for read in recording.reads]
         lost = [r for r in every if not (r.inside and r.unseen)]  # the library's own code is known
-        self.holding = {id(reached.values.get(n)): n for n in reached.nodes}
-        self.reads: list[tuple[Read, list[int]]] = [(r, self._within(r)) for r in lost]
+        self.reads = [ReadOf(read, self._within(read)) for read in lost]
         leaves = [n for n in reached.nodes if n.operation is None and n.shape]
         own = [n for n in leaves if n.note is None or _is_users(n)]
         self.ids = {
@@ -66,24 +76,24 @@ class Constants:
             found |= self.ids - {self.number[node]}
         return tuple(sorted(found))
 
-    def told(self) -> list[tuple[Read, list[int]]]:
+    def told(self) -> list[ReadOf]:
         """The reads that were seen, or that a constant of the graph may come of."""
-        of_constants = [id(read) for n in self.number for read, _ in self.reads_before(n)]
-        return [one for one in self.reads if not one[0].unseen or id(one[0]) in of_constants]
+        of_constants = {id(read) for n in self.number for read, _ in self.reads_before(n)}
+        return [one for one in self.reads if not one.read.unseen or id(one.read) in of_constants]
 
-    def reads_before(self, node: Node) -> list[tuple[Read, list[int]]]:
+    def reads_before(self, node: Node) -> list[ReadOf]:
         """The reads that the constant `node`, or one that it was called with, may come of."""
-        before = [one for one in self.reads if one[0].number < node.number]
+        before = [one for one in self.reads if one.read.number < node.number]
         if not before:
             return []
         boxes, of_users, of_numpys = list(_around(node.box)), self._of_users(node), True
         if node.operation is not None:
             of_numpys = any(isinstance(v, (np.generic, np.ndarray)) for v in self._numbers(node))
         return [
-            one
-            for one in before
-            if (one[0].node.box in boxes if one[0].inside else of_users)
-            if of_numpys or not one[0].unseen
+            ReadOf(read, nodes)
+            for read, nodes in before
+            if (read.node.box in boxes if read.inside else of_users)
+            if of_numpys or not read.unseen
         ]
 
     def origin(self, node: Node) -> str:

@@ -48,6 +48,7 @@ class Names:
         self._take_given(reached.nodes)
 
     def _take_variables(self, error: MinigradError | None) -> None:
+        """Take the names of variables: where several hold one thing, that of the innermost function."""
         for name, value in variables(error):
             if isinstance(value, Module) and name != "self":
                 self.modules.setdefault(id(value), (name, value))
@@ -63,6 +64,7 @@ class Names:
                 self.variable.setdefault(self.key(source), name)
 
     def key(self, node: Node) -> int:
+        """The key under which a node is known."""
         return self.keys.get(node, id(node))
 
     def _keys(self, value: object) -> list[int]:

@@ -227,9 +227,9 @@ class Recording(Watcher):
 
     def _of_tensor(self, tensor: Tensor) -> Node:
         """The node of a tensor; of one that is detached, the one whose numbers it has."""
-        known = self._seen(tensor._array)
-        if tensor._node is None and known is not None:
-            return known
+        detached = self._seen(tensor._array) if tensor._node is None else None
+        if detached is not None:
+            return detached
         self.arrays.setdefault(memory_of(tensor._array), (tensor._array, tensor.node))
         return tensor.node
 
