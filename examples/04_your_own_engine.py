@@ -25,8 +25,8 @@ import sys
 import numpy as np
 
 import minigrad as mg
+from minigrad.course.folders import EXAMPLES
 from minigrad.course.pictures import Pictures
-from minigrad.course.places import EXAMPLES
 from minigrad.course.questions import Questions
 from minigrad.views.plots import BLUE, ORANGE
 

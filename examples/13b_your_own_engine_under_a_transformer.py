@@ -25,8 +25,8 @@ import numpy as np
 import minigrad as mg
 import minitransformer as mt
 from minigrad.course.exercises.own import compare, of_engine
+from minigrad.course.folders import EXAMPLES
 from minigrad.course.pictures import Pictures
-from minigrad.course.places import EXAMPLES
 from minigrad.course.questions import Questions
 from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, ORANGE

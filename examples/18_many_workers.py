@@ -377,7 +377,7 @@ import subprocess
 import sys
 import time
 
-from minigrad.course.places import ROOT
+from minigrad.course.folders import ROOT
 from minitransformer.training.threads import VARIABLES
 
 PROGRAM = """

@@ -1,11 +1,11 @@
 """The teaching part: lessons, exercises, and their tools.
 
-1. `places`: where the lessons and exercises are
+1. `folders`: where lessons and exercises are
 2. `lessons`: a room for them, run and written as notebooks; `pictures`, which one draws
-3. `questions`: what a lesson asks; `judging`: what kind of answer came
+3. `questions`: a room for what a lesson asks; `judging`: what kind of answer came
 4. `exercises`: functions that a learner writes, marked, of one learner or of a class
 5. `worksheets`: graphs on paper
 6. `site`: all of it as pages
 
-`printing` and `plain` write for a terminal.
+`printing` prints lines in a terminal.
 """

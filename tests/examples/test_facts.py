@@ -23,8 +23,9 @@ from runs import (
 )  # fmt: skip
 
 from minigrad.course.lessons.forms import ASK
-from minigrad.course.plain import plain
-from minigrad.course.questions import headings, questions_of
+from minigrad.course.questions import questions_of
+from minigrad.course.questions.formulas import in_unicode
+from minigrad.course.questions.headings import headings
 
 # Python runs a file of this name when it starts: here, one that hides what draws pictures.
 HIDE = """
@@ -116,7 +117,7 @@ def test_what_a_lesson_prints_can_be_followed(lesson):
     titles = [title for _, title in headings(lesson.read_text())]
     assert [line for line in printed.splitlines() if line in titles] == titles
     for question in questions_of(number(lesson)).values():
-        assert f"Question: {plain(question.shown())}\n" in printed
+        assert f"Question: {in_unicode(question.shown())}\n" in printed
 
 
 def cells(lesson):

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from minigrad.course.exercises.sheets import sheets
+from minigrad.course.folders import EXAMPLES
 from minigrad.course.lessons.lesson import lessons
-from minigrad.course.places import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (EXAMPLES / "TEACHING.md").read_text()

@@ -8,7 +8,7 @@ import numpy as np
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
 from minigrad.course.exercises.sheets import beside, shipped
-from minigrad.course.places import EXAMPLES
+from minigrad.course.folders import EXAMPLES
 
 engines = beside("engines")
 

@@ -12,10 +12,10 @@ from pathlib import Path
 from ... import errors
 from ...system.disk import write_whole
 from ...views.drawing.drawing import Drawing
+from ..folders import EXERCISES
 from ..printing import say
 from .classroom.roster import read_roster
 from .exercise import Exercise
-from .learner_file import HOME
 from .marking import NOT_BEGUN, RIGHT, Mark
 from .puzzle import puzzle_of, solved
 from .sandbox import check
@@ -42,7 +42,7 @@ def overview(options: argparse.Namespace) -> int:
     say(f"{right} of {len(marked)} are right, in {folder.resolve()}")
     say(
         f"`{RUN} check {marked[0][0].number}` tells more"
-        + ("" if folder != HOME else f"; {_advice()}")
+        + ("" if folder != EXERCISES else f"; {_advice()}")
     )
     return 0
 
@@ -82,7 +82,7 @@ def check_some(options: argparse.Namespace) -> int:
     if any(mark.state != RIGHT for _, _, mark in marked):
         print()
         say(f"`{RUN} hint` with a lesson or a name helps on")
-        if folder == HOME and all(mark.state == NOT_BEGUN for _, _, mark in marked):
+        if folder == EXERCISES and all(mark.state == NOT_BEGUN for _, _, mark in marked):
             say(_advice())
         return 1
     return 0
@@ -106,7 +106,7 @@ def _count(folder: Path, marked: Sequence[tuple[Sheet, Exercise, Mark]]) -> dict
             tries.pop(exercise.name, None)
         elif mark.state != NOT_BEGUN:
             tries[exercise.name] = tries.get(exercise.name, 0) + 1
-    if folder != HOME:
+    if folder != EXERCISES:
         with contextlib.suppress(OSError, errors.ConfigError):  # a folder that cannot be written to
             write_whole(folder / TRIES, lambda file: file.write(json.dumps(tries).encode()))
     return tries
@@ -215,7 +215,7 @@ def _hand_out(
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name in [*files, "conftest.py"]:
-        target, text = folder / name, (HOME / name).read_bytes()
+        target, text = folder / name, (EXERCISES / name).read_bytes()
         if os.path.lexists(target):
             tell(f"{target} is there already, and stays as it is")
         else:

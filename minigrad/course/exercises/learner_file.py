@@ -22,11 +22,10 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from ...system.disk import other_kind
-from ..places import EXAMPLES
+from ..folders import EXERCISES
 from .calls import KNOWN
 from .wording import cleaned
 
-HOME = EXAMPLES / "exercises"
 END = re.compile(r"\r\n|\r|\n")  # of a line, as Python counts them; str.splitlines counts more
 BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class |import |from |@)")  # a part of a file
 NOT_UTF8 = re.compile(r"Non-UTF-8 code|'utf-8' codec")  # as versions of Python say it
@@ -65,7 +64,7 @@ class LearnerFile:
     def _given(self) -> set[str]:
         """The functions of the sheet with this file's name, as they are handed out."""
         name = self.path.name
-        return (self if self.path == HOME / name else handed_out(name))._dumps
+        return (self if self.path == EXERCISES / name else handed_out(name))._dumps
 
     @functools.cached_property
     def _dumps(self) -> set[str]:
@@ -293,4 +292,4 @@ def _imports(tree: ast.AST) -> Iterator[tuple[ast.alias, str]]:
 @functools.cache
 def handed_out(file: str) -> LearnerFile:
     """A file of exercises as learners get it."""
-    return written(HOME / file)
+    return written(EXERCISES / file)

@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 
 from ... import errors
+from ..folders import EXERCISES
 from .exercise import Exercise
-from .learner_file import HOME
 from .marking import Mark
 from .sandbox import mark_of
 from .sheets import Sheet
@@ -78,7 +78,7 @@ def solved(sheet: Sheet, exercise: Exercise, order: Sequence[int], seconds: floa
         if order.count(number) > 1:
             raise errors.ConfigError(f"each line is there once: {number} is given twice")
     code = [puzzle.head, *(puzzle.lines[number - 1] for number in order)]
-    given = (HOME / sheet.file).read_text(encoding="utf-8").splitlines()
+    given = (EXERCISES / sheet.file).read_text(encoding="utf-8").splitlines()
     names = dict(enumerate(["the first line", *(f"line {n}" for n in order)], len(given) + 1))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "these lines")

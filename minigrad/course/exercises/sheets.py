@@ -15,8 +15,9 @@ from types import ModuleType
 from typing import Any
 
 from ... import errors
+from ..folders import EXERCISES
 from .exercise import Exercise, Limited, maker
-from .learner_file import HOME, handed_out
+from .learner_file import handed_out
 
 RUN = "python -m minigrad exercises"
 BESIDE = ("draws", "engines")  # files there that functions get inputs from, or are asked through
@@ -48,10 +49,10 @@ def sheets() -> tuple[Sheet, ...]:
     Raises:
         ConfigError: if there are none.
     """
-    paths = sorted((HOME / "answers").glob("[0-9][0-9]_*.py"))
+    paths = sorted((EXERCISES / "answers").glob("[0-9][0-9]_*.py"))
     if not paths:
         raise errors.ConfigError(
-            f"there are no exercises in {HOME}: they come with a clone of the repository, in the "
+            f"there are no exercises in {EXERCISES}: they come with a clone of the repository, in the "
             f"folder examples/exercises"
         )
     return tuple(map(sheet_of, paths))
@@ -119,7 +120,7 @@ def folder_of(named: Path | None) -> Path:
         ConfigError: if the folder named has none.
     """
     if named is None:
-        return Path() if has_any(Path()) else HOME
+        return Path() if has_any(Path()) else EXERCISES
     if not has_any(named):
         if not named.exists() and any(str(named).zfill(2) == sheet.number for sheet in sheets()):
             raise errors.ConfigError(
@@ -187,7 +188,7 @@ def shipped(file: str, exercise: Exercise, says: str) -> None:
 @functools.cache
 def beside(name: str) -> ModuleType:
     """A file beside the exercises, of what the answers and a learner's side have in common."""
-    return module_of(HOME / f"{name}.py")
+    return module_of(EXERCISES / f"{name}.py")
 
 
 def draws() -> ModuleType:

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from ... import errors
 from ...system.working import working
+from ..folders import EXERCISES
 from ..printing import say
 from .in_place import FAILED
 from .isolation.house import ended, with_packages
-from .learner_file import HOME
 from .marking import MISSING, NOT_BEGUN, RIGHT
 from .sandbox import check
 from .sheets import chosen, module_of
@@ -26,7 +26,7 @@ LATEST = 10.0  # seconds after that in which it says what is running, and ends
 
 def placed() -> list[str]:
     """The names of the exercises that have a place, or several."""
-    places = module_of(HOME / "places.py").PLACES
+    places = module_of(EXERCISES / "places.py").PLACES
     return list(dict.fromkeys(name for place in places for name in place.exercises))
 
 
@@ -84,7 +84,7 @@ def _sentence(what: str, names: Sequence[str]) -> str:
 def _train(asked: dict[str, object], seconds: float) -> bool:
     """Have the process train, until it ends, or a key or the limit stops it; tell whether it failed."""
     started = subprocess.Popen(
-        [sys.executable, str(HOME / "training.py"), json.dumps({**asked, "grace": GRACE})],
+        [sys.executable, str(EXERCISES / "training.py"), json.dumps({**asked, "grace": GRACE})],
         stdin=subprocess.PIPE,
         env=os.environ | with_packages(),
         start_new_session=True,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..places import ROOT
+from ..folders import ROOT
 from .lesson import Lesson
 
 SHOWN = (".py", ".md")  # files that are made into a page; others are copied

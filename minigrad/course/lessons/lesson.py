@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ... import errors
 from ...ran.variables import line_of
-from ..places import EXAMPLES
+from ..folders import EXAMPLES
 
 HEAD = re.compile(
     r"# %% \[markdown\]\n# # (\d\d[a-z]?) (.+)\n(?:#\n# \*(.+?) About (\d+) seconds\.\*\n)?"

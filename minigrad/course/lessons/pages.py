@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..places import ROOT
+from ..folders import ROOT
 from .addresses import Links, Site
 from .forms import asked, form, predicted
 from .lesson import HEADING, Cell, Lesson, sections

@@ -20,8 +20,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..folders import ROOT
 from ..pictures import Picture
-from ..places import ROOT
 from .lesson import Cell, Lesson, LessonFails, cells, failed
 from .notebooks import written
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from ... import errors
 from ...system.disk import write_whole
 from ...system.working import working
+from ..folders import EXAMPLES, ROOT
 from ..lessons import forms, running
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, LessonFails, lessons
@@ -27,7 +28,6 @@ from ..lessons.markdown import Renderer
 from ..lessons.notebooks import written
 from ..lessons.pages import ALONE, PACKAGES, file_page, lesson_page
 from ..lessons.running import executed, ran
-from ..places import EXAMPLES, ROOT
 from . import front
 from .idioms import PAGE, idioms_page
 from .kept import digest, home, kept, sweep

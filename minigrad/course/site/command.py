@@ -18,8 +18,8 @@ from typing import Any
 
 from ... import errors
 from ...system.working import say, working
-from ..exercises.learner_file import HOME
 from ..exercises.sheets import folder_of, sheets
+from ..folders import EXERCISES
 from ..lessons.lesson import Lesson, chosen
 from ..lessons.running import warm
 from .build import STOPPING, Preview, build, write_front
@@ -72,7 +72,7 @@ def command(options: argparse.Namespace) -> int:
     some = chosen(options.numbers)
     warm()
     learner = folder_of(options.exercises)
-    shown = None if learner == HOME else learner
+    shown = None if learner == EXERCISES else learner
     if options.out is not None:
         _write(some, options.out, shown, not options.no_reference)
     else:

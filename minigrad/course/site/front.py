@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..exercises.exercise import Exercise
-from ..exercises.learner_file import HOME, written
+from ..exercises.learner_file import written
 from ..exercises.marking import MISSING, NOT_BEGUN, RIGHT, Mark
 from ..exercises.sandbox import check
 from ..exercises.sheets import RUN, Sheet, sheets
+from ..folders import EXAMPLES, EXERCISES, ROOT
 from ..lessons.addresses import Links, Site
 from ..lessons.lesson import LINES, WORDS, Lesson
 from ..lessons.markdown import Renderer
 from ..lessons.pages import REFERENCE, page
-from ..places import EXAMPLES, ROOT
 from ..questions import questions_of
 from . import idioms
 from .kept import digest
@@ -207,7 +207,7 @@ def _exercise(exercise: Exercise, about: str, mark: Mark | None, render: Rendere
 
 def _docstrings(sheet: Sheet) -> dict[str, str]:
     """Return what each function is to do, as it is handed out."""
-    definitions = written(HOME / sheet.file).tree.body
+    definitions = written(EXERCISES / sheet.file).tree.body
     return {
         one.name: ast.get_docstring(one) or ""
         for one in definitions

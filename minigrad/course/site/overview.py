@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from ...views.drawing.dot import quoted
 from ...views.drawing.rendering import rendered
+from ..folders import EXAMPLES
 from ..lessons.addresses import Links
 from ..lessons.lesson import Lesson
 from ..lessons.markdown import Renderer
-from ..places import EXAMPLES
 
 CHOOSE = """Choose a path: it stands out in the map and in the list of lessons, and the end of each of
 its lessons leads to the next one."""

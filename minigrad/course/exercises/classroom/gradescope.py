@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Sequence
 from typing import IO, Any
 
-from ...places import EXAMPLES, ROOT
+from ...folders import EXAMPLES, ROOT
 from ..marking import RIGHT
 from .results import ESCAPED, Marked, part_told, points_of, total
 

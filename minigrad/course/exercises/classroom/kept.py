@@ -17,9 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from ...places import ROOT
+from ...folders import EXERCISES, ROOT
 from ..exercise import Exercise
-from ..learner_file import HOME
 from ..marking import STOPPED, Mark
 from ..sheets import BESIDE, Sheet, sheets
 
@@ -100,7 +99,11 @@ def mark_of(about: dict[str, Any]) -> Mark:
 def versions(file: str) -> str:
     """The versions of what judges a file of exercises: it, its answers, what is beside them, both
     packages, NumPy and Python."""
-    exercises = [HOME / file, HOME / "answers" / file, *(HOME / f"{name}.py" for name in BESIDE)]
+    exercises = [
+        EXERCISES / file,
+        EXERCISES / "answers" / file,
+        *(EXERCISES / f"{name}.py" for name in BESIDE),
+    ]
     return f"{file} {_sum(exercises)} {library()} {np.__version__} {sys.version}"
 
 

@@ -14,8 +14,7 @@ import tempfile
 from pathlib import Path
 
 from .... import errors
-from ...places import ROOT
-from ..learner_file import HOME
+from ...folders import EXERCISES, ROOT
 from ..sheets import BESIDE
 from . import rooms
 
@@ -64,7 +63,10 @@ def write_context(folder: Path) -> None:
         shutil.copytree(ROOT / package, folder / "course" / package, ignore=nothing)
     exercises = folder / "course" / "examples" / "exercises"
     exercises.mkdir(parents=True)
-    for file in (*HOME.glob("[0-9][0-9]_*.py"), *(HOME / f"{name}.py" for name in BESIDE)):
+    for file in (
+        *EXERCISES.glob("[0-9][0-9]_*.py"),
+        *(EXERCISES / f"{name}.py" for name in BESIDE),
+    ):
         shutil.copy(file, exercises)
 
 

@@ -25,7 +25,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...places import ROOT
+from ...folders import ROOT
 from ..asking import StoppedError
 from ..messages import MessageError, read
 from . import container, rooms

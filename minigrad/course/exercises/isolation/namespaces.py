@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...places import EXAMPLES, ROOT
+from ...folders import EXAMPLES, ROOT
 
 WORK = "/room"  # the folder that can be written to
 BYTES, FILES = 1 << 26, 1000  # that it holds

@@ -35,8 +35,9 @@ except ImportError:  # not every system has it
     resource = None  # type: ignore[assignment]
 
 from .... import hessian
+from ...folders import EXERCISES
 from ..calls import Callee
-from ..learner_file import HOME, handed_out, parsed
+from ..learner_file import handed_out, parsed
 from ..messages import read, unpacked
 from ..sheets import BESIDE, asked, beside
 from ..wording import unreadable
@@ -128,7 +129,7 @@ def _load() -> None:
     for name in BESIDE:
         beside(name)
     hessian(np.sum)(np.ones(1))  # which loads what the first derivative needs
-    for path in HOME.glob("[0-9][0-9]_*.py"):
+    for path in EXERCISES.glob("[0-9][0-9]_*.py"):
         handed_out(path.name)
 
 

@@ -15,11 +15,11 @@ import pytest
 from minigrad.course.exercises import messages, sandbox
 from minigrad.course.exercises.isolation import rooms
 from minigrad.course.exercises.isolation.house import House
-from minigrad.course.exercises.learner_file import HOME
 from minigrad.course.exercises.marking import RIGHT, STOPPED, WRONG
 from minigrad.course.exercises.messages import MessageError, Other, packed, unpacked
 from minigrad.course.exercises.sheets import chosen
 from minigrad.course.exercises.wording import kind_of
+from minigrad.course.folders import EXERCISES
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="attacks on POSIX")
 RIGHT_BODY = "return g * y, g * x"
@@ -193,7 +193,7 @@ def test_forged_data_is_refused(text):
 @pytest.mark.parametrize(
     "what",
     [
-        f"open({str(HOME / 'answers' / '01_one_derivative.py')!r}).read()",
+        f"open({str(EXERCISES / 'answers' / '01_one_derivative.py')!r}).read()",
         "open(__file__).read()",
         "open(__file__, 'a').write('x')",
         "open(np.__file__, 'a')",

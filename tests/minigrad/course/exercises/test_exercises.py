@@ -8,26 +8,23 @@ import re
 import numpy as np
 import pytest
 
-from minigrad.course.exercises.learner_file import HOME, written
+from minigrad.course.exercises.learner_file import written
 from minigrad.course.exercises.likeness import alike
 from minigrad.course.exercises.marking import NOT_BEGUN, RIGHT, WRONG, Trial, mark_function
 from minigrad.course.exercises.puzzle import puzzle_of, solved
 from minigrad.course.exercises.sandbox import mark_of
 from minigrad.course.exercises.sheets import chosen, examples, sheets
 from minigrad.course.exercises.worked import worked
+from minigrad.course.folders import EXERCISES
 
 SEEDS = 2  # of the inputs
-EXERCISES = [(sheet, exercise) for sheet in sheets() for exercise in sheet.exercises.values()]
+ALL = [(sheet, exercise) for sheet in sheets() for exercise in sheet.exercises.values()]
 # Of each lesson, and what takes longer.
 AFTER_THE_FIRST = {"engine"}.union(*([*sheet.exercises][1:] for sheet in sheets()))
 
 
 def some_exercises(wanted, marks=()):
-    some = [
-        pytest.param(s, e, id=f"{s.number}-{e.name}", marks=marks)
-        for s, e in EXERCISES
-        if wanted(e)
-    ]
+    some = [pytest.param(s, e, id=f"{s.number}-{e.name}", marks=marks) for s, e in ALL if wanted(e)]
     return pytest.mark.parametrize(("sheet", "exercise"), some)
 
 
@@ -39,7 +36,7 @@ of_the_museum = some_exercises(lambda exercise: exercise.story)
 
 @every_exercise
 def test_a_stub_is_not_begun_and_its_examples_are_right(sheet, exercise):
-    file = written(HOME / sheet.file)
+    file = written(EXERCISES / sheet.file)
     stub = file.functions()[exercise.name]
     assert file.is_stub(exercise.name)
     if not exercise.story:
@@ -80,14 +77,14 @@ def check_marks(sheet, exercise, seeds):
 
 @every_exercise
 def test_an_exercise_is_listed_for_readers(sheet, exercise):
-    listed = (HOME / "README.md").read_text()
+    listed = (EXERCISES / "README.md").read_text()
     line = next((line for line in listed.splitlines() if f"]({sheet.file})" in line), "")
     assert f"`{exercise.name}`" in line, "the table of examples/exercises/README.md"
     assert f"[{sheet.number} {sheet.title}]" in line
 
 
 def test_readers_find_the_lessons_in_their_order():
-    rows = re.findall(r"^\| \[.*\]\((.*)\) \|", (HOME / "README.md").read_text(), re.M)
+    rows = re.findall(r"^\| \[.*\]\((.*)\) \|", (EXERCISES / "README.md").read_text(), re.M)
     assert rows == [sheet.file for sheet in sheets()]
 
 
@@ -131,7 +128,7 @@ def test_a_puzzle_is_judged_by_running_it(sheet, exercise):
 
 @of_the_museum
 def test_a_program_of_the_museum_looks_right_and_is_the_first_known_mistake(sheet, exercise):
-    file = written(HOME / sheet.file)
+    file = written(EXERCISES / sheet.file)
     stub = file.functions()[exercise.name]
     assert ast.get_docstring(file.definition(exercise.name)[0])
     (test,) = doctest.DocTestFinder().find(
@@ -153,7 +150,7 @@ def test_its_story_names_a_public_source_and_what_would_have_caught_it(sheet, ex
 
 def test_a_program_of_the_museum_is_not_begun_as_long_as_it_is_as_it_was_handed_out(tmp_path):
     ((sheet, (exercise,)),) = chosen(["fill_rule"])
-    given = (HOME / sheet.file).read_text()
+    given = (EXERCISES / sheet.file).read_text()
     path = tmp_path / sheet.file
     mark = lambda text: path.write_text(text) and mark_of(path, sheet, exercise, 0, float("inf"))
     assert mark(given.replace("As it ", "as it ")).state == NOT_BEGUN

@@ -12,8 +12,8 @@ import pytest
 from learners import FIRST, write
 from limits import SECONDS
 
-from minigrad.course.exercises.learner_file import HOME
 from minigrad.course.exercises.sheets import sheets
+from minigrad.course.folders import EXERCISES
 
 POINTS = sum(e.points for sheet in sheets() for e in sheet.exercises.values())
 COUNT = sum(len(sheet.exercises) for sheet in sheets())
@@ -80,7 +80,7 @@ def test_start_never_overwrites(run, folder):
     assert status == 0
     assert f"{folder / FIRST} is there already" in out
     assert (folder / FIRST).read_bytes() == before
-    assert (folder / "conftest.py").read_bytes() == (HOME / "conftest.py").read_bytes()
+    assert (folder / "conftest.py").read_bytes() == (EXERCISES / "conftest.py").read_bytes()
     assert not (folder / "answers").exists()
     assert sorted(os.listdir(folder)) == sorted([*(s.file for s in sheets()), "conftest.py"])
 
@@ -158,7 +158,7 @@ def test_pytest_marks_a_folder(folder):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--junitxml=r.xml", FIRST],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(HOME.parents[1])},
+        env=os.environ | {"PYTHONPATH": str(EXERCISES.parents[1])},
         capture_output=True,
         text=True,
         timeout=SECONDS,

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.course.exercises.learner_file import HOME
 from minigrad.course.exercises.sheets import module_of, sheets
+from minigrad.course.folders import EXERCISES
 from minigrad.engine.table import TABLE
 
-sys.path.insert(0, str(HOME))  # `training` imports `places`
-training = module_of(HOME / "training.py")
-sys.path.remove(str(HOME))
+sys.path.insert(0, str(EXERCISES))  # `training` imports `places`
+training = module_of(EXERCISES / "training.py")
+sys.path.remove(str(EXERCISES))
 
 EXERCISES = {e.name: e for sheet in sheets() for e in sheet.exercises.values()}
 PLACED = list(dict.fromkeys(name for place in training.PLACES for name in place.exercises))

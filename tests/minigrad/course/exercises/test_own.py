@@ -8,9 +8,8 @@ import pytest
 import minigrad.course.exercises.own as own
 from minigrad import errors
 from minigrad.__main__ import main
-from minigrad.course.exercises.learner_file import HOME
 from minigrad.course.exercises.marking import RIGHT, WRONG
-from minigrad.course.places import EXAMPLES
+from minigrad.course.folders import EXAMPLES, EXERCISES
 
 ENGINE = (EXAMPLES / "own_engine.py").read_text()
 HELPERS = Path(__file__).parents[3] / "helpers"
@@ -82,7 +81,7 @@ def test_an_engine_that_takes_the_oldest_tensor_is_found_by_the_weights(tmp_path
 @pytest.mark.slow
 def test_the_file_of_exercises_is_an_engine_when_it_is_written(tmp_path):
     path = tmp_path / "04_your_own_engine.py"
-    path.write_text((HOME / path.name).read_text())
+    path.write_text((EXERCISES / path.name).read_text())
     with pytest.raises(errors.ConfigError, match="is not written yet"):
         own.marked_and_compared(path, 60)
     path.write_text(f"{path.read_text()}\n{ENGINE}\ndef engine():\n    return Tensor, backward\n")
@@ -102,7 +101,7 @@ def test_by_how_much_a_gradient_is_off_and_where(tmp_path):
     assert float(off) == pytest.approx(abs(float(right)), rel=0.1)
 
 
-BLOCKS = re.findall(r"```python\n(.*?)```", (HOME / "README.md").read_text(), re.S)
+BLOCKS = re.findall(r"```python\n(.*?)```", (EXERCISES / "README.md").read_text(), re.S)
 
 
 @pytest.mark.slow

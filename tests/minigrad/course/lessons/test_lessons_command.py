@@ -8,9 +8,9 @@ from extras import needs
 
 from minigrad import errors
 from minigrad.__main__ import main
+from minigrad.course.folders import ROOT
 from minigrad.course.lessons import lesson as lessons
 from minigrad.course.lessons import notebooks, pages, running
-from minigrad.course.places import ROOT
 
 SMALL = """# %% [markdown]
 # # 99 A small lesson

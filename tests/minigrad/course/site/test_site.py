@@ -21,11 +21,11 @@ from progress import problems
 
 from minigrad import errors, idioms
 from minigrad.__main__ import main
+from minigrad.course.folders import EXAMPLES, ROOT
 from minigrad.course.lessons import forms, running
 from minigrad.course.lessons import lesson as lessons
 from minigrad.course.lessons.addresses import Links, Site
 from minigrad.course.lessons.markdown import Renderer
-from minigrad.course.places import EXAMPLES, ROOT
 from minigrad.course.site import build as building
 from minigrad.course.site import front
 from minigrad.course.site.build import build

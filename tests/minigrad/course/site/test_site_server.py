@@ -15,7 +15,7 @@ import time
 import pytest
 from limits import SECONDS
 
-from minigrad.course.places import ROOT
+from minigrad.course.folders import ROOT
 from minigrad.course.site import command
 from minigrad.course.site.build import STOPPING
 

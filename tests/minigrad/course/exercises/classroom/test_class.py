@@ -21,13 +21,13 @@ from minigrad.course.exercises.classroom.class_results import ClassResults
 from minigrad.course.exercises.classroom.handed_in import handed_in
 from minigrad.course.exercises.classroom.roster import Enrolled, read_roster
 from minigrad.course.exercises.isolation import container
-from minigrad.course.exercises.learner_file import HOME
 from minigrad.course.exercises.sheets import sheets
 from minigrad.course.exercises.wording import as_html
+from minigrad.course.folders import EXERCISES
 from minigrad.errors import ConfigError
 
 FIRST, SECOND = (sheet.file for sheet in sheets()[:2])
-STUBS = (HOME / FIRST).read_text()
+STUBS = (EXERCISES / FIRST).read_text()
 RIGHT = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return g * y, g * x\n"
 WRONG = f"{STUBS}\n\ndef product_rule(g, x, y):\n    return y, x\n"
 
@@ -191,7 +191,8 @@ def test_equal_work_is_shown_and_stubs_are_not(room, marked, tmp_path):
     put(room / "yan" / FIRST)  # one line is the same by chance
     put(room / "uli" / FIRST, three)  # has written on since
     put(
-        room / "uli" / SECOND, (HOME / SECOND).read_text().replace("raise NotImplementedError", "1")
+        room / "uli" / SECOND,
+        (EXERCISES / SECOND).read_text().replace("raise NotImplementedError", "1"),
     )
     put(room / "vic" / FIRST, three.replace("return [root]", "return root"))
     _, rows = marked()

@@ -1,6 +1,6 @@
 """Markdown for a terminal: its formulas in Unicode.
 
-    plain(r"$\\sum_t \\alpha_t v_t / \\sqrt{K + 1}$")      ∑ₜ αₜ vₜ / √(K + 1)
+    in_unicode(r"$\\sum_t \\alpha_t v_t / \\sqrt{K + 1}$")    ∑ₜ αₜ vₜ / √(K + 1)
 
 Only the commands of LaTeX that the questions of the lessons use are known. Others stay as they are.
 """
@@ -28,7 +28,7 @@ SCRIPTS = {
 }
 
 
-def plain(markdown: str) -> str:
+def in_unicode(markdown: str) -> str:
     """The same text, in which each formula `$...$` is replaced by signs of Unicode."""
     return FORMULA.sub(lambda found: found[0] if found[1] is None else _formula(found[1]), markdown)
 

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from minigrad.course.lessons.lesson import lessons
-from minigrad.course.plain import plain
 from minigrad.course.questions import questions_of
+from minigrad.course.questions.formulas import in_unicode
 
 
 @pytest.mark.parametrize(
@@ -28,17 +28,17 @@ from minigrad.course.questions import questions_of
     ],
 )
 def test_a_formula_is_shown_in_unicode(latex, shown):
-    assert plain(f"so ${latex}$.") == f"so {shown}."
+    assert in_unicode(f"so ${latex}$.") == f"so {shown}."
 
 
 def test_what_is_no_formula_stays():
     text = r"**two** of `$x_1$ \alpha {}` cost 3 $ or \alpha"
-    assert plain(text) == text
+    assert in_unicode(text) == text
 
 
 @pytest.mark.parametrize("number", [lesson.number for lesson in lessons()])
 def test_no_latex_is_left_of_what_a_lesson_asks_and_tells(number):
     for question in questions_of(number).values():
         told = [question.shown(), question.hint, question.because, *question.mistakes.values()]
-        for text in map(plain, told):
+        for text in map(in_unicode, told):
             assert not re.search(r"[\\${}]|[_^][({]", re.sub("`[^`]*`", "", text)), text

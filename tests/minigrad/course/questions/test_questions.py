@@ -14,9 +14,10 @@ import pytest
 import minigrad as mg
 from minigrad import errors
 from minigrad.course import judging
-from minigrad.course import questions as course
 from minigrad.course.lessons import forms
-from minigrad.course.questions import Question, Questions, headings, questions
+from minigrad.course.questions import Question, Questions, questions
+from minigrad.course.questions import question as data
+from minigrad.course.questions.headings import headings
 
 NINTH = Question("1/9?", answer=1 / 9, by="1 / 9", mistakes={"0.33": "The root."})
 COUNT = Question("How many?", answer=2000, by="2000", hint="Count.", because="So it is.")
@@ -354,7 +355,7 @@ ask("98/ninth", GIVEN)
 
 @pytest.fixture
 def lesson(tmp_path, monkeypatch):
-    monkeypatch.setattr(course, "EXAMPLES", tmp_path)
+    monkeypatch.setattr(data, "EXAMPLES", tmp_path)
     monkeypatch.setattr(sys.modules["__main__"], "__file__", "lesson.py", raising=False)
     (tmp_path / "questions").mkdir()
     for number, name, question in ("99", "count", COUNT), ("98", "ninth", NINTH):
