@@ -24,7 +24,7 @@ import numpy as np
 
 import minigrad as mg
 import minitransformer as mt
-from minigrad.course.exercises.own import compare, of_engine
+from minigrad.course.exercises.own_engine import compare, of_engine
 from minigrad.course.folders import EXAMPLES
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions

@@ -15,8 +15,8 @@ import numpy as np
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import transforms
-from minigrad.course.exercises.in_place import Place, each, operation, with_rules
-from minigrad.course.exercises.walk_in_place import ordering, walking
+from minigrad.course.exercises.in_transformer.replacement import Place, each, operation, with_rules
+from minigrad.course.exercises.in_transformer.walk_replacement import ordering, walking
 from minigrad.engine import walk
 from minigrad.engine.rules import of_matrices
 from minigrad.engine.table import TABLE

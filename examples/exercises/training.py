@@ -22,9 +22,9 @@ from places import PLACES
 
 import minigrad as mg
 from minigrad import errors
-from minigrad.course.exercises.in_place import FAILED, in_place
+from minigrad.course.exercises.in_transformer.profiler import Profiler
+from minigrad.course.exercises.in_transformer.replacement import FAILED, replacement
 from minigrad.course.exercises.learner_file import written
-from minigrad.course.exercises.watch import Watch
 from minigrad.course.pictures import Pictures
 from minigrad.ran.variables import line_of
 from minigrad.system.working import working
@@ -68,12 +68,12 @@ class Result:
         losses: of each step.
         read: (date, right, written) for each date of the exam.
         beamed: what beam search wrote for the first of them; nothing where it is not the learner's.
-        watch: the learner's functions that ran.
+        profiler: the learner's functions that ran.
         seconds: of training.
         problem: the error that ended it, in a line, or "".
     """
 
-    watch: Watch
+    profiler: Profiler
     losses: list[float] = field(default_factory=list)
     read: list[tuple[str, str, str]] = field(default_factory=list)
     beamed: list[str] = field(default_factory=list)
@@ -90,7 +90,7 @@ def train(
     steps: int,
     stopped: Callable[[], bool] = lambda: False,
     page: Path | None = None,
-    watch: Watch | None = None,
+    profiler: Profiler | None = None,
 ) -> Result:
     """Train with these functions in their places, and read dates.
 
@@ -99,16 +99,20 @@ def train(
         steps: how many to take.
         stopped: whether to stop after this step.
         page: where a page goes that steps through one reading.
-        watch: what counts their calls; default: a new one.
+        profiler: what counts their calls; default: a new one.
     """
     before = mg.get_default_dtype()
     mg.set_default_dtype(np.float64)  # in which the functions compute
-    with in_place(PLACES, functions, watch) as watch, one_thread(), np.errstate(all="ignore"):
-        result = Result(watch)
+    with (
+        replacement(PLACES, functions, profiler) as profiler,
+        one_thread(),
+        np.errstate(all="ignore"),
+    ):
+        result = Result(profiler)
         try:
             _learn(result, functions, steps, stopped, page)
         except errors.AnomalyError as problem:
-            result.problem = watch.odd or str(problem)
+            result.problem = profiler.odd or str(problem)
         except Exception as problem:  # of the learner's
             line = line_of(problem)
             at = f", at {line}" if line is not None else ""
@@ -174,20 +178,20 @@ def told(result: Result, functions: Mapping[str, Callable]) -> str:
     lines += [
         f"    by beam search, number {i}: {wrote}" for i, wrote in enumerate(result.beamed, 1)
     ]
-    return "\n".join([*lines, *_times(result.watch, functions)])
+    return "\n".join([*lines, *_times(result.profiler, functions)])
 
 
-def _times(watch: Watch, functions: Mapping[str, Callable]) -> list[str]:
+def _times(profiler: Profiler, functions: Mapping[str, Callable]) -> list[str]:
     if not functions:
         return []
-    ran = sorted(functions, key=lambda name: -watch.seconds[name])
+    ran = sorted(functions, key=lambda name: -profiler.seconds[name])
     lines = ["", f"{'your function':<22} {'calls':>9}   share of the time"]
     for name in ran:
-        if watch.calls[name]:
-            share = f"{watch.share(name):.1%}"
-            lines.append(f"{name:<22} {watch.calls[name]:>9,} {share:>8}")
-    lines.append(f"{'the library':<22} {'':>9} {watch.share(''):>8.1%}")
-    idle = [name for name in functions if not watch.calls[name]]
+        if profiler.calls[name]:
+            share = f"{profiler.share(name):.1%}"
+            lines.append(f"{name:<22} {profiler.calls[name]:>9,} {share:>8}")
+    lines.append(f"{'the library':<22} {'':>9} {profiler.share(''):>8.1%}")
+    idle = [name for name in functions if not profiler.calls[name]]
     return [*lines, *([f"did not run: {', '.join(idle)}"] if idle else [])]
 
 
@@ -226,15 +230,15 @@ def picture(results: Mapping[str, Result], title: str) -> Any:
 
 def main(asked: dict[str, Any]) -> int:
     """Train as asked for, once, or twice where some functions are wrong; returns the exit status."""
-    ended, watches = threading.Event(), [Watch()]
+    ended, profilers = threading.Event(), [Profiler()]
 
     def end_in_time() -> None:
         sys.stdin.read()
         ended.set()
         time.sleep(asked["grace"] / 2)
-        watch, calls = watches[-1], watches[-1].calls.copy()
+        profiler, calls = profilers[-1], profilers[-1].calls.copy()
         time.sleep(asked["grace"] / 2)
-        print(stuck(watch, calls, asked["grace"] / 2), flush=True)
+        print(stuck(profiler, calls, asked["grace"] / 2), flush=True)
         os._exit(FAILED)
 
     threading.Thread(target=end_in_time, daemon=True).start()
@@ -249,9 +253,9 @@ def main(asked: dict[str, Any]) -> int:
     names = {"the library in its place": right, "with what is wrong": right | wrong}
     for name, functions in names.items() if wrong else [("yours", right)]:
         print(f"\n{name.capitalize()}:" if wrong else "", flush=True)
-        watches.append(Watch())
+        profilers.append(Profiler())
         results[name] = result = train(
-            functions, asked["steps"], ended.is_set, None if wrong else page, watches[-1]
+            functions, asked["steps"], ended.is_set, None if wrong else page, profilers[-1]
         )
         print(told(result, functions), flush=True)
     pictures = Pictures(out)
@@ -263,27 +267,27 @@ def main(asked: dict[str, Any]) -> int:
     return FAILED if any(result.problem for result in results.values()) else 0
 
 
-def stuck(watch: Watch, before: Mapping[str, int], seconds: float) -> str:
+def stuck(profiler: Profiler, before: Mapping[str, int], seconds: float) -> str:
     """Say what a run is doing that was to stop.
 
     Args:
         before: how often each function had been called some seconds ago.
     """
-    name = watch.now()
+    name = profiler.now()
     if not name:
         said = "It is the library that is running; the table says which of yours take the time."
-    elif watch.calls[name] == before.get(name, 0):
-        call = f"Call {watch.calls[name]:,} of {name}"
+    elif profiler.calls[name] == before.get(name, 0):
+        call = f"Call {profiler.calls[name]:,} of {name}"
         said = f"{call} does not come back: is there a loop without an end?"
     else:
-        calls = watch.calls[name] - before.get(name, 0)
+        calls = profiler.calls[name] - before.get(name, 0)
         said = (
             f"{name} is running, and was called {calls:,} times in {seconds:g} s: its own work is "
-            f"{watch.share(name):.0%} of the time. Arrays as a whole are faster than loops over their "
-            f"numbers."
+            f"{profiler.share(name):.0%} of the time. Arrays as a whole are faster than loops over "
+            f"their numbers."
         )
     lines = [f"It was to stop, and has not come to an end. {said}"]
-    return "\n".join([*lines, *_times(watch, dict.fromkeys(watch.calls))])
+    return "\n".join([*lines, *_times(profiler, dict.fromkeys(profiler.calls))])
 
 
 def _function(path: Path, name: str) -> Any:

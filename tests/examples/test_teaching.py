@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from minigrad.course.exercises.sheets import sheets
+from minigrad.course.exercises.catalogue import sheets
 from minigrad.course.folders import EXAMPLES
 from minigrad.course.lessons.lesson import lessons
 

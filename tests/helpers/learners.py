@@ -5,12 +5,10 @@ import textwrap
 from limits import SECONDS
 
 from minigrad.course.exercises import sandbox
+from minigrad.course.exercises.catalogue import chosen, sheets
 from minigrad.course.exercises.learner_file import written
-from minigrad.course.exercises.marking import (
-    Trial,
-    mark_function,
-)
-from minigrad.course.exercises.sheets import chosen, sheets
+from minigrad.course.exercises.marking.mark_function import mark_function
+from minigrad.course.exercises.marking.trial import Trial
 
 FIRST = sheets()[0].file
 

@@ -5,8 +5,11 @@ import types
 
 import pytest
 
-from minigrad.course.exercises.marking import WRONG, Trial, mark_function
-from minigrad.course.exercises.sheets import examples, sheets
+from minigrad.course.exercises.catalogue import sheets
+from minigrad.course.exercises.marking.mark import WRONG
+from minigrad.course.exercises.marking.mark_function import mark_function
+from minigrad.course.exercises.marking.trial import Trial
+from minigrad.course.exercises.stubs import examples
 
 EXERCISES = {e.name: (sheet, e) for sheet in sheets() for e in sheet.exercises.values()}
 

@@ -8,7 +8,7 @@ import minigrad as mg
 from minigrad.checking.differences import slopes
 from minigrad.course.exercises import exercise, numbers, with_culprit
 from minigrad.course.exercises.exercise import SIZES
-from minigrad.course.exercises.sheets import draws
+from minigrad.course.exercises.shared_files import draws
 
 # --- a derivative rule ----------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from minigrad.checking.differences import slope
 from minigrad.course.exercises import exercise, numbers
-from minigrad.course.exercises.sheets import draws
+from minigrad.course.exercises.shared_files import draws
 
 # --- finite differences ---------------------------------------------------------------------------
 

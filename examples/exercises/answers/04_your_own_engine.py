@@ -7,10 +7,11 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
-from minigrad.course.exercises.sheets import beside, shipped
+from minigrad.course.exercises.shared_files import shared_file
+from minigrad.course.exercises.stubs import shipped
 from minigrad.course.folders import EXAMPLES
 
-engines = beside("engines")
+engines = shared_file("engines")
 
 # --- the whole engine -------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from minigrad.course.exercises import exercise
 from minigrad.course.exercises.exercise import SIZES
-from minigrad.course.exercises.sheets import draws
+from minigrad.course.exercises.shared_files import draws
 
 START, END = 0, 1
 

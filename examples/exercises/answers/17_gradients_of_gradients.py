@@ -4,7 +4,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
-from minigrad.course.exercises.sheets import draws
+from minigrad.course.exercises.shared_files import draws
 
 TRANSFORMS = [f"minigrad.transforms.{name}" for name in ("hvp", "jvp", "jacobian", "hessian")]
 

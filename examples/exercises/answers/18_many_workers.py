@@ -5,7 +5,7 @@ import functools
 import numpy as np
 
 from minigrad.course.exercises import exercise, numbers
-from minigrad.course.exercises.sheets import draws
+from minigrad.course.exercises.shared_files import draws
 
 # --- the sum of gradients -------------------------------------------------------------------------
 

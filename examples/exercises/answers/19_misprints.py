@@ -6,7 +6,7 @@ import numpy as np
 
 import minitransformer as mt
 from minigrad.course.exercises import exercise, numbers
-from minigrad.course.exercises.sheets import shipped
+from minigrad.course.exercises.stubs import shipped
 from minigrad.functional import layer_norm
 
 # --- losses -----------------------------------------------------------------------------------------

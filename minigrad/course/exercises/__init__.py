@@ -23,23 +23,40 @@ people get wrong, and inputs that tell these apart stand beside it, in `examples
 
 The function is tried on inputs drawn afresh. If it is wrong, and gives on all of them the same
 wrong answers as one of the wrong solutions, or on nearly all that can tell, then that is the mistake.
-The function runs on the learner's side, a process of its own; the judge asks it in plain data, and
-loads no file of a learner's.
+
+From a learner's file to a mark, and the process that each step runs in:
+
+    judge             `catalogue.chosen`        which exercises are to be marked
+    judge             `sandbox.mark_of`         the file is read, not run; what cannot be run has a mark now
+    judge             `isolation.house`         opens a room: a process, shut in where Linux allows it
+    room              `learner_side.loading`    loads the function from the file
+    judge             `marking.mark_function`   asks what it gives for each input, in plain data
+    room              `learner_side.callee`     calls it, and answers in plain data
+    judge             `marking.trial`           compares: which known mistake gives the same?
+    judge             `learner`, `classroom`    print the mark, or write it down
+
+So a learner's code can forge no more than its own answers: no right answer, no sentence and no mark is in
+its process.
 
 Read it in this order:
 
-1. `exercise`: the data; `likeness`: what counts as the same answer; `messages`: plain data from side to
-   side; `wording` and `relation`: what is said of an answer
-2. The learner's side. `keepers` and `calls`: a function, what it keeps between calls, and how it
-   answers; `learner_file`: what one file has; `sheets`: the exercises of a lesson
-3. The judge's side. `asking`: what comes back; `marking`: one function marked; `isolation`: where it
-   runs; `sandbox`: several functions, each apart
-4. `in_place`, `walk_in_place`, `watch`: functions in their places; `together`: a model trained with them
-5. `own`, `adapter`: a whole engine of a learner's
-6. `worked`, `puzzle`: examples step by step, lines to be put in order
-7. `learner`, `classroom`, `command`: what a learner and a teacher run; `collecting`: the same by pytest
+1. What there is. `exercise`: an exercise as data; `recipes`: functions among its inputs; `catalogue`: all
+   exercises, by lesson
+2. A learner's file. `learner_file`: its functions; `readable_parts`: of one with syntax errors; `stubs`:
+   the files as they are handed out
+3. Answers. `likeness`: which are the same; `values_as_text`: how they are shown; `messages`: how they
+   cross from process to process; `shared_files`: what both sides load
+4. `learner_side`, a room: a function is loaded and called
+5. `marking`, a room: a function is marked
+6. `isolation`, a room: the processes that learners' functions run in
+7. `sandbox`: the exercises of a file, each marked in a process
+8. What a learner runs. `learner`: the commands; `worked`, `puzzle`: examples step by step, lines to be put
+   in order; `in_transformer`, a room: a transformer trained with the functions; `own_engine`, a room: a
+   whole engine; `adapter`: an engine of another course; `collecting`: the same marks by pytest
+9. `classroom`, a room: what a teacher runs; `command`: all commands, and their options
 """
 
-from .exercise import Exercise, Limited, exercise, maker, numbers, with_culprit
+from .exercise import Exercise, exercise, numbers, with_culprit
+from .recipes import Limited, maker
 
 __all__ = ["Exercise", "Limited", "exercise", "maker", "numbers", "with_culprit"]

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from .catalogue import Sheet, sheets
 from .exercise import Exercise
-from .marking import RIGHT
+from .marking.mark import RIGHT
 from .sandbox import SECONDS, check
-from .sheets import Sheet, sheets
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

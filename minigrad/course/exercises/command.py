@@ -10,15 +10,16 @@ from pathlib import Path
 
 from ...system.terminal import seed_of
 from ...system.working import busy
-from . import learner, own
+from . import learner
 from .classroom import teacher
 from .classroom.roster import read_due
 from .isolation.container import PROGRAMS
+from .own_engine import command as own_engine
 from .sandbox import SECONDS
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    commands = parser.add_subparsers(title="commands", metavar="RUN")
     parser.set_defaults(act=busy("checking", learner.overview), folder=None, seconds=SECONDS)
     for name, (act, about, options) in COMMANDS.items():
         one = commands.add_parser(name, help=about, description=f"{about}.", allow_abbrev=False)
@@ -274,7 +275,7 @@ COMMANDS: dict[str, tuple[Callable[..., int], str, Callable[..., None]]] = {
     ),
     "run": (learner.run_all, "train a transformer with what you have written", _run_options),
     "engine": (
-        busy("comparing gradients", own.engine_of_ones_own),
+        busy("comparing gradients", own_engine.command),
         "run an engine of your own under a transformer, and compare every gradient",
         _engine_options,
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import copy
 import functools
 import inspect
 import textwrap
@@ -14,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...views.graph import Graph
+from .recipes import made_again
 
 SIZES = (1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4)  # of the inputs drawn, the smallest first
 LIBRARY = ("minigrad", "minitransformer")
@@ -97,7 +97,7 @@ class Exercise:
     def cases(self, seed: int, examples: Sequence[tuple] = ()) -> Iterator[Case]:
         """The arguments of the docstring's examples, and others drawn for this seed."""
         for example in examples:
-            yield Case(functools.partial(_again, example), drawn=False)
+            yield Case(functools.partial(made_again, example), drawn=False)
         for place, size in enumerate(self.sizes):
             yield Case(functools.partial(self._drawn, [seed, place], size), drawn=True)
 
@@ -135,81 +135,6 @@ def numbers(rng: np.random.Generator, *shape: int) -> np.ndarray:
     """Numbers that are easy to read, from -2 to 2 in steps of 0.1, and never 0: float64."""
     n = rng.integers(1, 41, shape)
     return np.where(n > 20, 20 - n, n) / 10
-
-
-class Limited:
-    """A function among the inputs of an exercise, which gives up when it is called too often.
-
-    Args:
-        function: what it computes.
-        calls: how often it may be called; infinity: always.
-        name: how it is shown among the inputs.
-
-    Raises:
-        TooManyCallsError: by the call after the last.
-    """
-
-    def __init__(self, function: Callable, calls: float, name: str):
-        self.function = function
-        self.calls = calls
-        self.left = calls
-        self.name = name
-
-    def __call__(self, *arguments: object) -> Any:
-        self.left -= 1
-        if self.left < 0:
-            short = self.name.partition(":")[0]
-            raise TooManyCallsError(f"{short} was called more than {self.calls} times")
-        return self.function(*arguments)
-
-    def __repr__(self) -> str:
-        return self.name
-
-
-class Recipe(NamedTuple):
-    """The way a function among the inputs is made: by which maker, of which plain data."""
-
-    maker: str
-    of: tuple
-
-
-MAKERS: dict[str, Callable] = {}
-
-
-def maker(function: Callable) -> Callable:
-    """Have what the function below makes be made again where a learner's function runs.
-
-    What it makes is a function among the inputs, or holds one. It is known there by a `Recipe`, since
-    code does not go from one process to the other; so what it is made of has to be plain data, or such
-    a function itself.
-    """
-
-    @functools.wraps(function)
-    def make(*of: object) -> Any:
-        made = function(*of)
-        made.recipe = Recipe(function.__name__, of)
-        return made
-
-    MAKERS[function.__name__] = make
-    return make
-
-
-def recipe_of(value: object) -> Recipe | None:
-    recipe = getattr(value, "recipe", None)
-    return recipe if isinstance(recipe, Recipe) else None
-
-
-def _again(arguments: tuple) -> tuple:
-    """The arguments of an example once more: functions among them can be called as often as before."""
-    recipes = map(recipe_of, arguments)
-    return tuple(
-        MAKERS[recipe.maker](*recipe.of) if recipe else copy.deepcopy(a)
-        for a, recipe in zip(arguments, recipes)
-    )
-
-
-class TooManyCallsError(RuntimeError):
-    """The error that a `Limited` function raises in the end."""
 
 
 def with_culprit(graph: Graph, label: str, says: str) -> Graph:

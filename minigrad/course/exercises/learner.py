@@ -14,13 +14,13 @@ from ...system.disk import write_whole
 from ...views.drawing.drawing import Drawing
 from ..folders import EXERCISES
 from ..printing import say
+from .catalogue import RUN, Sheet, chosen, folder_of, has_any, in_folder
 from .classroom.roster import read_roster
 from .exercise import Exercise
-from .marking import NOT_BEGUN, RIGHT, Mark
+from .in_transformer.training_run import run
+from .marking.mark import NOT_BEGUN, RIGHT, Mark
 from .puzzle import puzzle_of, solved
 from .sandbox import check
-from .sheets import RUN, Sheet, chosen, folder_of, has_any, in_folder
-from .together import run
 from .worked import worked
 
 ROOM = 38  # columns for a first sentence

@@ -1,7 +1,4 @@
-"""A file that a learner has written: its functions, and what is wrong with it.
-
-One that Python cannot read in part gives what it can.
-"""
+"""A file that a learner has written: its functions, and what is wrong with it."""
 
 from __future__ import annotations
 
@@ -11,8 +8,7 @@ import contextlib
 import difflib
 import functools
 import marshal
-import math
-import re
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,16 +19,11 @@ from typing import Any
 
 from ...system.disk import other_kind
 from ..folders import EXERCISES
-from .calls import KNOWN
-from .wording import cleaned
+from .readable_parts import DEFINITIONS, readable_parts, why_unreadable
 
-END = re.compile(r"\r\n|\r|\n")  # of a line, as Python counts them; str.splitlines counts more
-BEGINS = re.compile(r"(?:(?:async )?def (\w+)|class |import |from |@)")  # a part of a file
-NOT_UTF8 = re.compile(r"Non-UTF-8 code|'utf-8' codec")  # as versions of Python say it
+# Packages that a function may use; `Exercise.without` takes some of them away.
+KNOWN = frozenset(sys.stdlib_module_names) | {"numpy", "minigrad", "minitransformer", "__main__"}
 LONGEST = 1 << 20  # bytes of a learner's file
-DEFINITIONS = (
-    ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign, ast.AugAssign,
-)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +132,37 @@ class LearnerFile:
         return ""
 
 
+def _empty(definition: ast.FunctionDef) -> bool:
+    """Tell whether a function only raises NotImplementedError, or does nothing at all."""
+    for statement in definition.body:
+        if isinstance(statement, ast.Raise) and statement.exc is not None:
+            raised = statement.exc
+            raised = raised.func if isinstance(raised, ast.Call) else raised
+            return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
+        text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if not (text or isinstance(statement, ast.Pass)):
+            return False
+    return True
+
+
+def _dump(definition: ast.FunctionDef) -> str:
+    """The code of a function, without its docstring."""
+    body = definition.body[ast.get_docstring(definition) is not None :]
+    return ast.dump(definition.args) + ast.dump(ast.Module(body, []))
+
+
+def _imports(tree: ast.AST) -> Iterator[tuple[ast.alias, str]]:
+    """Every imported name, with the package that it comes from."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias, alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((alias, (node.module or "").partition(".")[0]) for alias in node.names)
+
+
+# --- from a path, or from bytes ---------------------------------------------------------------------
+
+
 def written(path: Path) -> LearnerFile:
     """Read a learner's file; one that cannot be read has a `problem`, and no functions."""
     try:
@@ -149,6 +171,12 @@ def written(path: Path) -> LearnerFile:
         return LearnerFile(path, ast.Module([], []), f"there is no file {path.name}")
     except (OSError, ValueError) as problem:
         return LearnerFile(path, ast.Module([], []), f"{path.name} cannot be read: {problem}")
+
+
+@functools.cache
+def handed_out(file: str) -> LearnerFile:
+    """A file of exercises as learners get it."""
+    return written(EXERCISES / file)
 
 
 def content(path: Path) -> bytes:
@@ -183,113 +211,9 @@ def parsed(path: Path, data: bytes, compiled: bytes = b"") -> LearnerFile:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the learner's strings
-            return _read(path, data, {})
+            parts = readable_parts(path, data)
+            return LearnerFile(path, parts.tree, unread=parts.unread, codes=parts.codes)
     except SyntaxError as problem:
-        return LearnerFile(path, nothing, _unreadable(path, problem))
+        return LearnerFile(path, nothing, why_unreadable(path, problem))
     except (ValueError, RecursionError, MemoryError) as problem:
         return LearnerFile(path, nothing, f"{path.name} cannot be read: {problem}")
-
-
-def _read(path: Path, data: bytes, unread: Mapping[str, str]) -> LearnerFile:
-    """Read a file; what holds a syntax error, from one function or import to the next, is left out.
-
-    Raises:
-        SyntaxError: for one that is in no such part.
-    """
-    try:
-        return _compiled(path, ast.parse(data, str(path)), unread)
-    except SyntaxError as problem:
-        lines = END.split(data.decode(errors="replace"))
-        starts = [n for n, line in enumerate(lines) if BEGINS.match(line)]
-        before = [n for n in starts if n < (problem.lineno or 0)][-2:]
-        # Python may find the error only in the part after it: leave out what leads further.
-        parts = [(n, min(end for end in [*starts, len(lines)] if end > n)) for n in before[::-1]]
-        if not parts:
-            raise
-        start, end = max(parts, key=lambda part: _reach(_without(lines, *part)))
-        begin = BEGINS.match(lines[start])
-        names = [begin[1]] if begin and begin[1] else []
-        why = dict.fromkeys(names, _unreadable(path, problem))
-        return _read(path, _without(lines, start, end), {**unread, **why})
-
-
-def _compiled(path: Path, tree: ast.Module, unread: Mapping[str, str]) -> LearnerFile:
-    """A file without the definitions that Python parses but cannot compile: a `break` in no loop."""
-    codes = {statement: _code(path, statement) for statement in tree.body}
-    refused = {s: code for s, code in codes.items() if isinstance(code, SyntaxError)}
-    why = {getattr(s, "name", ""): _unreadable(path, problem) for s, problem in refused.items()}
-    return LearnerFile(
-        path,
-        ast.Module([statement for statement in tree.body if statement not in refused], []),
-        unread={**unread, **why},
-        codes=[code for code in codes.values() if isinstance(code, CodeType)],
-    )
-
-
-def _code(path: Path, statement: ast.stmt) -> CodeType | SyntaxError | None:
-    """Return the code of what defines something, or why Python cannot compile it."""
-    try:
-        if isinstance(statement, DEFINITIONS):
-            return compile(ast.Module([statement], []), str(path), "exec")
-    except SyntaxError as problem:
-        return problem
-    return None
-
-
-def _without(lines: Sequence[str], start: int, end: int) -> bytes:
-    """The lines, some of them blank."""
-    return "\n".join([*lines[:start], *[""] * (end - start), *lines[end:]]).encode()
-
-
-def _reach(data: bytes) -> float:
-    """The line up to which Python can read."""
-    try:
-        ast.parse(data)
-    except SyntaxError as problem:
-        return problem.lineno or 0
-    return math.inf
-
-
-def _unreadable(path: Path, problem: SyntaxError) -> str:
-    line = f", in line {problem.lineno}" if problem.lineno else ""
-    text = f": {problem.text.strip()}" if problem.text and problem.text.strip() else ""
-    why = (
-        "it is not UTF-8 there; save the file as UTF-8"
-        if NOT_UTF8.search(problem.msg)
-        else problem.msg
-    )
-    return cleaned(f"Python cannot read {path.name}{line}: {why}{text}")
-
-
-def _empty(definition: ast.FunctionDef) -> bool:
-    """Tell whether a function only raises NotImplementedError, or does nothing at all."""
-    for statement in definition.body:
-        if isinstance(statement, ast.Raise) and statement.exc is not None:
-            raised = statement.exc
-            raised = raised.func if isinstance(raised, ast.Call) else raised
-            return isinstance(raised, ast.Name) and raised.id == "NotImplementedError"
-        text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
-        if not (text or isinstance(statement, ast.Pass)):
-            return False
-    return True
-
-
-def _dump(definition: ast.FunctionDef) -> str:
-    """The code of a function, without its docstring."""
-    body = definition.body[ast.get_docstring(definition) is not None :]
-    return ast.dump(definition.args) + ast.dump(ast.Module(body, []))
-
-
-def _imports(tree: ast.AST) -> Iterator[tuple[ast.alias, str]]:
-    """Every imported name, with the package that it comes from."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from ((alias, alias.name.partition(".")[0]) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            yield from ((alias, (node.module or "").partition(".")[0]) for alias in node.names)
-
-
-@functools.cache
-def handed_out(file: str) -> LearnerFile:
-    """A file of exercises as learners get it."""
-    return written(EXERCISES / file)

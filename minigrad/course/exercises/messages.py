@@ -21,8 +21,8 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 
-from .exercise import MAKERS, recipe_of
 from .likeness import plain
+from .recipes import MAKERS, recipe_of
 
 SIZE = struct.Struct(">II")  # bytes of the structure, and of the arrays
 MOST_BYTES = 1 << 24  # of either: no right answer has a thousandth of it
@@ -40,6 +40,10 @@ class Other:
 
 class MessageError(ValueError):
     """The error of data that is not what this file writes, or that it cannot write."""
+
+
+class StoppedError(Exception):
+    """The error of a function that cannot be asked any more: why, in a sentence."""
 
 
 class Readable(Protocol):

@@ -18,10 +18,10 @@ import numpy as np
 
 from ... import errors
 from ..folders import EXERCISES
+from .catalogue import Sheet
 from .exercise import Exercise
-from .marking import Mark
+from .marking.mark import Mark
 from .sandbox import mark_of
-from .sheets import Sheet
 
 # What a line that does not belong has in place of what is right.
 SLIPS = (

@@ -22,15 +22,19 @@ from typing import Any
 import numpy as np
 
 from ...system.working import not_hearing
-from .asking import Asked, StoppedError
+from .catalogue import Sheet
 from .exercise import Exercise
 from .isolation import rooms
 from .isolation.house import JUDGE, House
 from .learner_file import content, written
-from .marking import BORROWED, MISSING, NOT_BEGUN, NOT_MARKED, STOPPED, WRONG, Mark, Trial, mark
-from .messages import packed
-from .sheets import Sheet, examples
-from .wording import told
+from .learner_side.loading import load
+from .learner_side.raised_error import told
+from .marking.mark import BORROWED, MISSING, NOT_BEGUN, NOT_MARKED, STOPPED, WRONG, Mark
+from .marking.mark_function import mark
+from .marking.remote_function import RemoteFunction
+from .marking.trial import Trial
+from .messages import StoppedError, packed
+from .stubs import examples
 
 Job = tuple[Path, Sheet, Exercise]
 SECONDS = 10.0  # for one exercise; a right one takes less than one
@@ -128,7 +132,7 @@ def _here(trial: Trial, what: dict[str, Any]) -> Mark:
     nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         with nowhere, contextlib.redirect_stdout(nowhere), not_hearing():  # of what it prints
-            return mark(trial, Asked(rooms.load(**what, alone=False)))
+            return mark(trial, RemoteFunction(load(**what, alone=False)))
     finally:
         vars(np).update(numpy)
 
@@ -137,7 +141,7 @@ def _in_a_room(trial: Trial, what: dict[str, Any], seconds: float, house: House 
     with contextlib.ExitStack() as until:
         if house is None:
             house = until.enter_context(contextlib.closing(House()))
-        function = Asked(lambda request: room.ask(request))
+        function = RemoteFunction(lambda request: room.ask(request))
         try:
             room = until.enter_context(contextlib.closing(house.room(seconds)))
             room.send(packed(what))

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...ran.rules_as_text import source_of
 from .exercise import Exercise
-from .wording import shown
+from .values_as_text import shown
 
 EXPRESSION = re.compile(r"\{(.+?)\}(?!\})")
 

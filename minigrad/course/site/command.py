@@ -18,7 +18,7 @@ from typing import Any
 
 from ... import errors
 from ...system.working import say, working
-from ..exercises.sheets import folder_of, sheets
+from ..exercises.catalogue import folder_of, sheets
 from ..folders import EXERCISES
 from ..lessons.lesson import Lesson, chosen
 from ..lessons.running import warm

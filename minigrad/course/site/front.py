@@ -8,11 +8,11 @@ import html
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..exercises.catalogue import RUN, Sheet, sheets
 from ..exercises.exercise import Exercise
 from ..exercises.learner_file import written
-from ..exercises.marking import MISSING, NOT_BEGUN, RIGHT, Mark
+from ..exercises.marking.mark import MISSING, NOT_BEGUN, RIGHT, Mark
 from ..exercises.sandbox import check
-from ..exercises.sheets import RUN, Sheet, sheets
 from ..folders import EXAMPLES, EXERCISES, ROOT
 from ..lessons.addresses import Links, Site
 from ..lessons.lesson import LINES, WORDS, Lesson

@@ -7,8 +7,8 @@ import itertools
 from collections.abc import Mapping
 from pathlib import Path
 
+from ..catalogue import sheets
 from ..learner_file import written
-from ..sheets import sheets
 
 FEWEST = 3  # functions that both have begun: one or two lines are often the same by chance
 MOST, MANY = 0.75, 6  # a share of them that is told, if it is so many

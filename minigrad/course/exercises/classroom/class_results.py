@@ -15,7 +15,7 @@ from pathlib import Path
 from ....system.disk import write_whole
 from ...printing import say
 from ..isolation.house import JUDGE
-from ..wording import cleaned
+from ..values_as_text import cleaned
 from . import page
 from .alike import Work, equal_work, work_in
 from .feedback import write_feedback

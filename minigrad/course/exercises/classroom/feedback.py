@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..marking import MISSING, NOT_BEGUN, RIGHT
-from ..wording import as_html, cleaned
+from ..marking.mark import MISSING, NOT_BEGUN, RIGHT
+from ..values_as_text import as_html, cleaned
 from .results import Marked, begun, part_told, points_of, total
 
 escape = html.escape

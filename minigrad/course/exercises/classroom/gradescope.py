@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import IO, Any
 
 from ...folders import EXAMPLES, ROOT
-from ..marking import RIGHT
+from ..marking.mark import RIGHT
 from .results import ESCAPED, Marked, part_told, points_of, total
 
 SETUP = """#!/usr/bin/env bash

@@ -26,8 +26,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .... import errors
+from ..catalogue import RUN, has_any, sheets
 from ..learner_file import LONGEST, content, parsed
-from ..sheets import RUN, has_any, sheets
 
 MOODLE = re.compile(r"(.+?)_(\d+)_assignsubmission_")
 CANVAS = re.compile(r"([^_]+)_(?:LATE_)?(\d+)_\d+_")

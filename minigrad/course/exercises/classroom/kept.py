@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 
 from ...folders import EXERCISES, ROOT
+from ..catalogue import Sheet, sheets
 from ..exercise import Exercise
-from ..marking import STOPPED, Mark
-from ..sheets import BESIDE, Sheet, sheets
+from ..marking.mark import STOPPED, Mark
+from ..shared_files import SHARED
 
 NAME = "class.kept"  # in the folder of results
 
@@ -102,7 +103,7 @@ def versions(file: str) -> str:
     exercises = [
         EXERCISES / file,
         EXERCISES / "answers" / file,
-        *(EXERCISES / f"{name}.py" for name in BESIDE),
+        *(EXERCISES / f"{name}.py" for name in SHARED),
     ]
     return f"{file} {_sum(exercises)} {library()} {np.__version__} {sys.version}"
 

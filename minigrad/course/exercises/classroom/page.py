@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ....views.drawing.drawing import Drawing
+from ..catalogue import Sheet
 from ..exercise import Exercise
-from ..marking import (
+from ..marking.mark import (
     BORROWED,
     HARD_CODED,
     MISSING,
@@ -21,8 +22,7 @@ from ..marking import (
     WRONG,
     Mark,
 )
-from ..sheets import Sheet
-from ..wording import as_html, cleaned
+from ..values_as_text import as_html, cleaned
 from .results import total
 
 Students = Mapping[str, Sequence[tuple[Sheet, Exercise, Mark]]]

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .... import errors
+from ..catalogue import Sheet, sheets
 from ..exercise import Exercise
-from ..marking import Mark
-from ..sheets import Sheet, sheets
+from ..marking.mark import Mark
 from .results import in_parts
 from .roster import rows_of
 

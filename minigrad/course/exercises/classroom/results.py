@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 from xml.etree import ElementTree
 
+from ..catalogue import Sheet
 from ..exercise import Exercise
-from ..marking import MISSING, NOT_BEGUN, RIGHT, Mark
-from ..sheets import Sheet
-from ..wording import cleaned
+from ..marking.mark import MISSING, NOT_BEGUN, RIGHT, Mark
+from ..values_as_text import cleaned
 from .roster import Enrolled
 
 ESCAPED = "backslashreplace"  # of a file name whose bytes are no characters

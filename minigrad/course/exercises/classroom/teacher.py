@@ -14,13 +14,13 @@ from pathlib import Path
 from .... import errors
 from ....system.disk import destination, write_whole
 from ...printing import say
+from ..catalogue import Sheet, chosen, has_any
 from ..exercise import Exercise
 from ..isolation.container import build
 from ..isolation.house import House
-from ..marking import Mark
+from ..marking.mark import Mark
 from ..sandbox import Job, check, marks_of
-from ..sheets import Sheet, chosen, has_any
-from ..wording import cleaned
+from ..values_as_text import cleaned
 from .class_results import FEEDBACK, RESULTS, ClassResults
 from .gradescope import as_gradescope, nothing_for_gradescope, write_autograder
 from .handed_in import Student, gathered, handed_in

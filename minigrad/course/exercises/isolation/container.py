@@ -15,7 +15,7 @@ from pathlib import Path
 
 from .... import errors
 from ...folders import EXERCISES, ROOT
-from ..sheets import BESIDE
+from ..shared_files import SHARED
 from . import rooms
 
 PROGRAMS = ("docker", "podman")
@@ -65,7 +65,7 @@ def write_context(folder: Path) -> None:
     exercises.mkdir(parents=True)
     for file in (
         *EXERCISES.glob("[0-9][0-9]_*.py"),
-        *(EXERCISES / f"{name}.py" for name in BESIDE),
+        *(EXERCISES / f"{name}.py" for name in SHARED),
     ):
         shutil.copy(file, exercises)
 

@@ -26,8 +26,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ...folders import ROOT
-from ..asking import StoppedError
-from ..messages import MessageError, read
+from ..messages import MessageError, StoppedError, read
 from . import container, rooms
 
 AFTER = 60  # seconds of a processor that a function may use beyond its time, if nobody ends it

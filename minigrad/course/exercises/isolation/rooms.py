@@ -3,7 +3,7 @@
     python -m minigrad.course.exercises.isolation.rooms 5 FOLDER shut forks one per pair of sockets
     python -m minigrad.course.exercises.isolation.rooms 70            is one itself: where none is forked
 
-In a room one function is loaded and asked, through a stream (`calls.Callee`). A room has two
+In a room one function is loaded and asked, through a stream (`learner_side.callee`). A room has two
 processes: the first one tells what became of the second, in which the function runs. Who forked the
 first ends it when the judge closes its socket, and all that the function leaves running ends with it;
 where there are no namespaces, a third process, the keeper, sees to that.
@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import io
 import json
-import linecache
 import os
 import select
 import shutil
@@ -23,7 +21,6 @@ import signal
 import socket
 import sys
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
@@ -36,11 +33,10 @@ except ImportError:  # not every system has it
 
 from .... import hessian
 from ...folders import EXERCISES
-from ..calls import Callee
-from ..learner_file import handed_out, parsed
+from ..learner_file import handed_out
+from ..learner_side.loading import load
 from ..messages import read, unpacked
-from ..sheets import BESIDE, asked, beside
-from ..wording import unreadable
+from ..shared_files import SHARED, shared_file
 from . import namespaces
 
 LEAST, MOST = 1 << 29, 4 << 30  # bytes that a function may use, where the system can limit that
@@ -126,8 +122,8 @@ def _fork_rooms(line: socket.socket, folder: str, shut: bool) -> None:
 
 def _load() -> None:
     """Load what functions need, before they can find no file."""
-    for name in BESIDE:
-        beside(name)
+    for name in SHARED:
+        shared_file(name)
     hessian(np.sum)(np.ones(1))  # which loads what the first derivative needs
     for path in EXERCISES.glob("[0-9][0-9]_*.py"):
         handed_out(path.name)
@@ -220,38 +216,6 @@ def serve(asked: BinaryIO, answers: BinaryIO) -> None:
         while True:
             answers.write(callee(read(asked)))
             answers.flush()
-
-
-def load(
-    path: str,
-    data: np.ndarray,
-    name: str,
-    without: list[str] | None,
-    alone: bool = True,
-    through: str = "",
-    files: Mapping[str, np.ndarray] | None = None,
-    compiled: np.ndarray | None = None,
-) -> Callee:
-    """The function of that name in a learner's file with this content.
-
-    Args:
-        through: as in `Exercise`.
-        files: others that it imports, by their paths: written to this folder first.
-        compiled: as in `parsed`.
-    """
-    for place, content in (files or {}).items():
-        Path(place).parent.mkdir(parents=True, exist_ok=True)
-        Path(place).write_bytes(content.tobytes())
-    if files:
-        sys.path.insert(0, os.getcwd())
-    numpy = dict(vars(np))
-    file = parsed(Path(path), data.tobytes(), b"" if compiled is None else compiled.tobytes())
-    lines = io.StringIO(data.tobytes().decode(errors="replace")).readlines()
-    linecache.cache[path] = len(data), None, lines, path  # which a room has not
-    space = file.functions()
-    for unread, why in file.unread.items():
-        space.setdefault(unread, unreadable(unread, why))
-    return Callee(asked(space.get(name), through), without, alone, numpy)
 
 
 def limit(seconds: int) -> None:

@@ -8,12 +8,15 @@ import re
 import numpy as np
 import pytest
 
+from minigrad.course.exercises.catalogue import chosen, sheets
 from minigrad.course.exercises.learner_file import written
 from minigrad.course.exercises.likeness import alike
-from minigrad.course.exercises.marking import NOT_BEGUN, RIGHT, WRONG, Trial, mark_function
+from minigrad.course.exercises.marking.mark import NOT_BEGUN, RIGHT, WRONG
+from minigrad.course.exercises.marking.mark_function import mark_function
+from minigrad.course.exercises.marking.trial import Trial
 from minigrad.course.exercises.puzzle import puzzle_of, solved
 from minigrad.course.exercises.sandbox import mark_of
-from minigrad.course.exercises.sheets import chosen, examples, sheets
+from minigrad.course.exercises.stubs import examples
 from minigrad.course.exercises.worked import worked
 from minigrad.course.folders import EXERCISES
 

@@ -12,7 +12,7 @@ import pytest
 from learners import FIRST, write
 from limits import SECONDS
 
-from minigrad.course.exercises.sheets import sheets
+from minigrad.course.exercises.catalogue import sheets
 from minigrad.course.folders import EXERCISES
 
 POINTS = sum(e.points for sheet in sheets() for e in sheet.exercises.values())

@@ -13,18 +13,14 @@ from limits import SECONDS
 
 from minigrad import errors
 from minigrad.course.exercises import sandbox
+from minigrad.course.exercises.catalogue import chosen
 from minigrad.course.exercises.learner_file import written
 from minigrad.course.exercises.likeness import alike
-from minigrad.course.exercises.marking import (
-    BORROWED,
-    HARD_CODED,
-    RIGHT,
-    WRONG,
-    Trial,
-    mark_function,
-)
-from minigrad.course.exercises.sheets import chosen, examples
-from minigrad.course.exercises.wording import shown
+from minigrad.course.exercises.marking.mark import BORROWED, HARD_CODED, RIGHT, WRONG
+from minigrad.course.exercises.marking.mark_function import mark_function
+from minigrad.course.exercises.marking.trial import Trial
+from minigrad.course.exercises.stubs import examples
+from minigrad.course.exercises.values_as_text import shown
 
 # --- what is recognised ----------------------------------------------------------------------------
 

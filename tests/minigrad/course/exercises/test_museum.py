@@ -6,7 +6,7 @@ import math
 import numpy as np
 from solutions import WrongSolutions, marks, seeds
 
-from minigrad.course.exercises.marking import RIGHT
+from minigrad.course.exercises.marking.mark import RIGHT
 
 REPAIRS = []
 SOLUTIONS = WrongSolutions()

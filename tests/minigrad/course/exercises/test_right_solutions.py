@@ -8,7 +8,7 @@ import numpy as np
 from solutions import marks, seeds
 
 import minigrad as mg
-from minigrad.course.exercises.marking import RIGHT
+from minigrad.course.exercises.marking.mark import RIGHT
 
 SOLUTIONS = []
 

@@ -12,11 +12,7 @@ import pytest
 from learners import FIRST, checked, write
 from limits import SECONDS
 
-from minigrad.course.exercises.marking import (
-    BORROWED,
-    RIGHT,
-    WRONG,
-)
+from minigrad.course.exercises.marking.mark import BORROWED, RIGHT, WRONG
 
 
 @pytest.mark.slow

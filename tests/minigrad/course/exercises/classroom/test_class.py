@@ -15,14 +15,14 @@ from limits import SECONDS
 
 from minigrad.__main__ import main
 from minigrad.course.exercises import sandbox
+from minigrad.course.exercises.catalogue import sheets
 from minigrad.course.exercises.classroom import class_results, teacher
 from minigrad.course.exercises.classroom.alike import equal_work
 from minigrad.course.exercises.classroom.class_results import ClassResults
 from minigrad.course.exercises.classroom.handed_in import handed_in
 from minigrad.course.exercises.classroom.roster import Enrolled, read_roster
 from minigrad.course.exercises.isolation import container
-from minigrad.course.exercises.sheets import sheets
-from minigrad.course.exercises.wording import as_html
+from minigrad.course.exercises.values_as_text import as_html
 from minigrad.course.folders import EXERCISES
 from minigrad.errors import ConfigError
 

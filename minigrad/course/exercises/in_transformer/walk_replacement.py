@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import numpy as np
 
-from ...engine import walk as engine
-from ...engine.base import AnyArray
-from ...engine.modes import mode
-from ...engine.node import Edge, Node
-from ...engine.tensor import Tensor
+from ....engine import walk as engine
+from ....engine.base import AnyArray
+from ....engine.modes import mode
+from ....engine.node import Edge, Node
+from ....engine.tensor import Tensor
 
 
 class Slope:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-import minigrad.course.exercises.own as own
 from minigrad import errors
 from minigrad.__main__ import main
-from minigrad.course.exercises.marking import RIGHT, WRONG
+from minigrad.course.exercises.marking.mark import RIGHT, WRONG
+from minigrad.course.exercises.own_engine.command import marked_and_compared
 from minigrad.course.folders import EXAMPLES, EXERCISES
 
 ENGINE = (EXAMPLES / "own_engine.py").read_text()
@@ -25,7 +25,7 @@ def compared(tmp_path, *changes):
         assert right in text
         text = text.replace(right, wrong)
     (tmp_path / "mine.py").write_text(text)
-    return own.marked_and_compared(tmp_path / "mine.py", 60)
+    return marked_and_compared(tmp_path / "mine.py", 60)
 
 
 def test_the_engine_of_the_lesson_is_right(tmp_path):
@@ -83,9 +83,9 @@ def test_the_file_of_exercises_is_an_engine_when_it_is_written(tmp_path):
     path = tmp_path / "04_your_own_engine.py"
     path.write_text((EXERCISES / path.name).read_text())
     with pytest.raises(errors.ConfigError, match="is not written yet"):
-        own.marked_and_compared(path, 60)
+        marked_and_compared(path, 60)
     path.write_text(f"{path.read_text()}\n{ENGINE}\ndef engine():\n    return Tensor, backward\n")
-    mark, found = own.marked_and_compared(path, 60)
+    mark, found = marked_and_compared(path, 60)
     assert mark.state == RIGHT
     assert found.right
 
@@ -116,7 +116,7 @@ def test_an_engine_of_another_course_comes_in_by_twenty_lines(tmp_path, named, e
     (tmp_path / place).parent.mkdir(exist_ok=True)
     (tmp_path / place).write_text((HELPERS / f"{engine}_engine.py").read_text())
     (tmp_path / "adapter.py").write_text(adapter)
-    mark, found = own.marked_and_compared(tmp_path / "adapter.py", 60)
+    mark, found = marked_and_compared(tmp_path / "adapter.py", 60)
     assert mark.state == RIGHT, mark
     assert found.right, found
 
@@ -150,4 +150,4 @@ def test_a_file_that_is_no_engine_is_one_error(tmp_path, text, says):
     if text is not None:
         path.write_text(text)
     with pytest.raises(errors.ConfigError, match=says):
-        own.marked_and_compared(path, 1)
+        marked_and_compared(path, 1)

@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 
 from minigrad.course.exercises import messages, sandbox
+from minigrad.course.exercises.catalogue import chosen
 from minigrad.course.exercises.isolation import rooms
 from minigrad.course.exercises.isolation.house import House
-from minigrad.course.exercises.marking import RIGHT, STOPPED, WRONG
+from minigrad.course.exercises.marking.mark import RIGHT, STOPPED, WRONG
 from minigrad.course.exercises.messages import MessageError, Other, packed, unpacked
-from minigrad.course.exercises.sheets import chosen
-from minigrad.course.exercises.wording import kind_of
+from minigrad.course.exercises.values_as_text import kind_of
 from minigrad.course.folders import EXERCISES
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="attacks on POSIX")
@@ -68,11 +68,12 @@ def test_rooms_share_half_of_the_machines_memory(monkeypatch):
 def test_the_judge_runs_no_code_of_a_learners_file(attack):
     """What is patched, ended or written is that of the function's own process."""
     top = """
-        import minigrad.course.exercises.marking as m, minigrad.course.exercises.asking as a
-        same = m.same = lambda *all: True
-        unchanged = m._unchanged = m._properties = lambda *all: m.Mark(m.RIGHT)
-        likely = m.Trial.wrong = lambda *all: []
-        outcome = a.Asked.outcome = lambda self, exercise, case: None
+        from minigrad.course.exercises.marking import mark_function, outcome, remote_function, trial
+        same = outcome.same = trial.same = lambda *all: True
+        right = lambda *all: mark_function.Mark(mark_function.RIGHT)
+        unchanged = mark_function._unchanged = mark_function._properties = right
+        likely = trial.Trial.wrong = lambda *all: []
+        answer = remote_function.RemoteFunction.outcome = lambda self, exercise, case: None
     """
     assert attack("return x, y", top).state == WRONG
 
@@ -206,7 +207,7 @@ def test_forged_data_is_refused(text):
         pytest.param("open('big', 'wb').write(bytes(1 << 27))", marks=pytest.mark.slow),
         "sys._getframe(1).f_back.f_locals['truth']",
         "next(o for o in gc.get_objects() if type(o).__name__ in ('Exercise', 'Trial', 'Sheet'))",
-        "importlib.import_module('minigrad.course.exercises.sheets').chosen(['product_rule'])",
+        "importlib.import_module('minigrad.course.exercises.catalogue').chosen(['product_rule'])",
     ],
 )
 def test_files_and_rights_are_out_of_reach(what, attack, shut):

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .likeness import alike, numbers_of, plain
-from .wording import FEW, shown
+from ..likeness import alike, numbers_of, plain
+from ..values_as_text import FEW, shown
 
 Pairs = Sequence[tuple[Any, Any]]  # of wrong answers, and the right ones
 NEAR = 1e-6, 1e-9

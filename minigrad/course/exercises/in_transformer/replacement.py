@@ -1,14 +1,14 @@
 """Functions of a learner in the engine and in a model: each takes its place, the rest is the library's.
 
-    with in_place(PLACES, {"softmax": theirs}) as watch:
+    with replacement(PLACES, {"softmax": theirs}) as profiler:
         loss = model(x)                  # theirs computes every softmax in it
         loss.backward()
-    watch.calls["softmax"], watch.seconds["softmax"]
+    profiler.calls["softmax"], profiler.seconds["softmax"]
 
 A place is an entry of a mapping: of a module's names, or of a table. What is put there is made of the
 learner's functions by an adapter. These functions take and return arrays; so an operation is made of
 each, whose derivative is a rule of the learner's, or the library's. Those that walk a graph have their
-adapters in `walk_in_place`. The table of places stands with the exercises, in
+adapters in `walk_replacement`. The table of places stands with the exercises, in
 `examples/exercises/places.py`.
 """
 
@@ -21,12 +21,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ... import transforms
-from ...engine.modes import setting
-from ...engine.table import TABLE, Operation, dispatched
-from ...engine.table import rule as enter
-from ...engine.tensor import Array
-from .watch import Watch
+from .... import transforms
+from ....engine.modes import setting
+from ....engine.table import TABLE, Operation, dispatched
+from ....engine.table import rule as enter
+from ....engine.tensor import Array
+from .profiler import Profiler
 
 Functions = Mapping[str, Callable]
 NOTHING: Any = object()
@@ -51,16 +51,16 @@ class Place(NamedTuple):
 
 
 @contextlib.contextmanager
-def in_place(
-    places: Sequence[Place], functions: Functions, watch: Watch | None = None
-) -> Iterator[Watch]:
+def replacement(
+    places: Sequence[Place], functions: Functions, profiler: Profiler | None = None
+) -> Iterator[Profiler]:
     """Within it, the functions, by the names of their exercises, stand in their places.
 
     Args:
-        watch: what counts their calls; default: a new one.
+        profiler: what counts their calls; default: a new one.
     """
-    watch = Watch() if watch is None else watch
-    theirs = {name: watch.watched(name, function) for name, function in functions.items()}
+    profiler = Profiler() if profiler is None else profiler
+    theirs = {name: profiler.wrap(name, function) for name, function in functions.items()}
     with contextlib.ExitStack() as back:
         for entry in list(TABLE.values()):  # all bodies are called with tensors, as theirs are
             _put(back, vars(entry), "plain", False)
@@ -69,7 +69,7 @@ def in_place(
             if own:
                 now = place.home.get(place.key)
                 _put(back, place.home, place.key, place.adapter(now, **own))
-        yield watch
+        yield profiler
 
 
 def _put(back: contextlib.ExitStack, home: MutableMapping, key: object, value: object) -> None:

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-KEEPERS = (list, dict, set, np.ndarray)
+MUTABLE = (list, dict, set, np.ndarray)
 
 
 @dataclass
-class Keeper:
+class KeptValue:
     """A value that calls may change.
 
     Attributes:
@@ -45,7 +45,7 @@ class Keeper:
             self.home.__defaults__ = tuple(defaults)
 
 
-class Keepers:
+class FunctionState:
     """The lists, dictionaries, sets and arrays that outlive a call of a function.
 
     These are default values of it and of the functions of its file that it uses, and what stands
@@ -53,32 +53,32 @@ class Keepers:
     """
 
     def __init__(self, function: Callable):
-        self.keepers: list[Keeper] = []
+        self.values: list[KeptValue] = []
         whole = inspect.unwrap(function)
         if isinstance(whole, FunctionType):
-            for one in _keepers(whole, set()):
+            for one in _kept_values(whole, set()):
                 with contextlib.suppress(Exception):  # of some things there is no copy
                     one.before = copy.deepcopy(one.value)
-                    self.keepers.append(one)
+                    self.values.append(one)
 
     def changed(self) -> str:
         """Say which value is another than before the first call; "" if none is."""
-        changed = (one.says for one in self.keepers if repr(one.value) != repr(one.before))
+        changed = (one.says for one in self.values if repr(one.value) != repr(one.before))
         return next(changed, "")
 
     def forget(self) -> None:
         """Put everything back as it was before the first call, as new objects."""
-        for one in self.keepers:
+        for one in self.values:
             one.put(copy.deepcopy(one.before))
 
 
-def _keepers(function: FunctionType, seen: set[str]) -> Iterator[Keeper]:
+def _kept_values(function: FunctionType, seen: set[str]) -> Iterator[KeptValue]:
     code, space, defaults = function.__code__, function.__globals__, function.__defaults__ or ()
     first = code.co_argcount - len(defaults)
     for k, value in enumerate(defaults):
-        if isinstance(value, KEEPERS):
+        if isinstance(value, MUTABLE):
             name = code.co_varnames[first + k]
-            yield Keeper(
+            yield KeptValue(
                 function,
                 k,
                 f"the default value of `{name}` is made only once, when the function is defined, "
@@ -87,13 +87,13 @@ def _keepers(function: FunctionType, seen: set[str]) -> Iterator[Keeper]:
     for name in sorted(_names(code) - seen):
         seen.add(name)
         value = space.get(name)
-        if isinstance(value, KEEPERS):
+        if isinstance(value, MUTABLE):
             says = (
                 f"`{name}` stands outside the function, and each call changes it. Make it inside."
             )
-            yield Keeper(space, name, says)
+            yield KeptValue(space, name, says)
         elif isinstance(value, FunctionType) and value.__globals__ is space:
-            yield from _keepers(value, seen)
+            yield from _kept_values(value, seen)
 
 
 def _names(code: CodeType) -> set[str]:

@@ -1,26 +1,19 @@
-"""The sheets of exercises, one a lesson, and the files beside them."""
+"""Every exercise there is, by lesson; and those that a command names, or that a folder has."""
 
 from __future__ import annotations
 
-import contextlib
 import difflib
-import doctest
 import functools
-import importlib.util
-import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 from ... import errors
 from ..folders import EXERCISES
-from .exercise import Exercise, Limited, maker
-from .learner_file import handed_out
+from .exercise import Exercise
+from .shared_files import module_of
 
 RUN = "python -m minigrad exercises"
-BESIDE = ("draws", "engines")  # files there that functions get inputs from, or are asked through
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,16 +49,6 @@ def sheets() -> tuple[Sheet, ...]:
             f"folder examples/exercises"
         )
     return tuple(map(sheet_of, paths))
-
-
-def module_of(path: Path) -> ModuleType:
-    """A file of the exercises' folder, as a module."""
-    spec = importlib.util.spec_from_file_location(f"exercises_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def sheet_of(path: Path) -> Sheet:
@@ -140,65 +123,3 @@ def has_any(folder: Path) -> bool:
 def in_folder(folder: Path) -> list[str]:
     """The numbers of the lessons whose exercises are in a folder."""
     return [sheet.number for sheet in sheets() if (folder / sheet.file).is_file()]
-
-
-def examples(sheet: Sheet, exercise: Exercise) -> list[tuple]:
-    """The arguments of the calls in an exercise's docstring, as it was handed out."""
-    return [
-        tuple(
-            example(sheet.file, exercise.name, k, place) if inspect.isfunction(one) else one
-            for place, one in enumerate(arguments)
-        )
-        for k, arguments in enumerate(_calls(sheet.file, exercise.name))
-    ]
-
-
-@maker
-def example(file: str, name: str, k: int, place: int) -> Limited:
-    """A function among the arguments of the docstring's examples; it can be called 1000 times."""
-    function = _calls(file, name)[k][place]
-    return Limited(function, 1000, function.__name__.replace("<lambda>", "f"))
-
-
-@functools.cache
-def _calls(file: str, name: str) -> list[tuple]:
-    calls: list[tuple] = []
-    space = handed_out(file).functions()
-    text = getattr(space.get(name), "__doc__", None) or ""
-    record: Callable[..., Any] = lambda *arguments: calls.append(arguments)
-    space = {**space, name: record}
-    for one in doctest.DocTestParser().get_examples(text):
-        with contextlib.suppress(Exception):  # what is done with an answer that is not there
-            exec(one.source, space)
-    return calls
-
-
-def shipped(file: str, exercise: Exercise, says: str) -> None:
-    """Write down the program that was handed out as the first mistake of an exercise of the museum.
-
-    Args:
-        file: of the exercise, or of its answer.
-        says: what comes of the bug, and not what it is.
-    """
-    exercise.mistake(f"As it shipped: {says}")(
-        handed_out(Path(file).name).functions()[exercise.name]
-    )
-
-
-@functools.cache
-def beside(name: str) -> ModuleType:
-    """A file beside the exercises, of what the answers and a learner's side have in common."""
-    return module_of(EXERCISES / f"{name}.py")
-
-
-def draws() -> ModuleType:
-    """The functions among the inputs."""
-    return beside("draws")
-
-
-def asked(function: Any, through: str) -> Any:
-    """Return what is asked in place of a function, if that is made of it (`Exercise.through`)."""
-    if not through or not callable(function):
-        return function
-    file, _, name = through.partition(".")
-    return getattr(beside(file), name)(function)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import minigrad as mg
-from minigrad.course.exercises.sheets import module_of, sheets
+from minigrad.course.exercises.catalogue import sheets
+from minigrad.course.exercises.shared_files import module_of
 from minigrad.course.folders import EXERCISES
 from minigrad.engine.table import TABLE
 
@@ -50,7 +51,7 @@ def agrees(functions, library):
     assert len(result.losses) == 10
     np.testing.assert_allclose(result.losses, library.losses, rtol=1e-5)
     assert result.read == library.read
-    assert all(result.watch.calls[name] for name in functions), result.watch.calls
+    assert all(result.profiler.calls[name] for name in functions), result.profiler.calls
 
 
 def test_about_two_dozen_exercises_have_a_place():
@@ -115,7 +116,7 @@ def test_a_mistake_changes_what_is_learned(name, says, of_the_library):
 def test_a_rule_may_give_numbers_for_arrays():
     product_rule = lambda g, x, y: (float(g * y), float(g * x))
     x, y = (mg.Tensor(values, requires_grad=True) for values in (3.0, [[5.0, 7.0]]))
-    with training.in_place(training.PLACES, {"product_rule": product_rule}):
+    with training.replacement(training.PLACES, {"product_rule": product_rule}):
         (x * x * (x * y).sum()).backward()
     np.testing.assert_allclose(x.grad, 3 * 9 * 12)
     np.testing.assert_allclose(y.grad, [[27.0, 27.0]])
@@ -147,7 +148,7 @@ def test_a_walk_may_add_in_place():
         return gradients
 
     x = mg.Tensor([1.0, 2.0], requires_grad=True)
-    with training.in_place(training.PLACES, {"walk": walk}):
+    with training.replacement(training.PLACES, {"walk": walk}):
         y = x + x
         (y * y + y).sum().backward()
     np.testing.assert_array_equal(x.grad, [10.0, 18.0])
@@ -168,27 +169,27 @@ def test_the_function_that_first_gives_nan_is_named_and_not_those_after_it():
 
 
 def test_nan_that_came_in_is_not_the_functions_own():
-    watch = training.Watch()
-    less = watch.watched("less", lambda x: np.where(np.isneginf(x), np.nan, x))
+    profiler = training.Profiler()
+    less = profiler.wrap("less", lambda x: np.where(np.isneginf(x), np.nan, x))
     less(np.array([1.0, np.nan]))
     less(np.array([1.0, np.inf]))
-    assert watch.odd == ""
+    assert profiler.odd == ""
     less(np.array([1.0, -np.inf]))  # which a mask puts in, and a function has to know
-    assert watch.odd.startswith("less was the first to give nan, in its call 3, ")
-    assert "less([1.0, -inf])" in watch.odd
+    assert profiler.odd.startswith("less was the first to give nan, in its call 3, ")
+    assert "less([1.0, -inf])" in profiler.odd
 
 
 def test_a_run_that_does_not_stop_says_what_is_running_and_how_often_it_was_called():
-    watch = training.Watch()
+    profiler = training.Profiler()
 
     def slow(x):
-        said.append(training.stuck(watch, {"slow": 0}, 60.0))
-        said.append(training.stuck(watch, {"slow": 1}, 60.0))
-        with watch.running(""):
+        said.append(training.stuck(profiler, {"slow": 0}, 60.0))
+        said.append(training.stuck(profiler, {"slow": 1}, 60.0))
+        with profiler.running(""):
             return x
 
     said = []
-    watch.watched("slow", slow)(1.0)
+    profiler.wrap("slow", slow)(1.0)
     assert "slow is running, and was called 1 times in 60 s" in said[0]
     assert "Call 1 of slow does not come back: is there a loop without an end?" in said[1]
     assert "slow" in said[0].partition("your function")[2]
@@ -231,7 +232,7 @@ def kinds(arguments):
 def test_afterwards_everything_is_the_librarys():
     kept = {key: (entry, {**vars(entry)}) for key, entry in TABLE.items()}
     homes = [(place.home, place.key, place.home.get(place.key)) for place in training.PLACES]
-    with training.in_place(training.PLACES, SOLUTIONS):
+    with training.replacement(training.PLACES, SOLUTIONS):
         assert any(home.get(key) is not before for home, key, before in homes)
     assert all(TABLE[key] is entry and vars(entry) == own for key, (entry, own) in kept.items())
     assert all(home.get(key) is before for home, key, before in homes)
@@ -244,8 +245,8 @@ def test_time_is_counted_without_what_a_function_calls():
         return [end]
 
     result = train({"greedy": greedy}, steps=1)
-    assert result.watch.calls["greedy"] == 2
-    assert result.watch.seconds["greedy"] < result.watch.seconds[""] / 5
+    assert result.profiler.calls["greedy"] == 2
+    assert result.profiler.seconds["greedy"] < result.profiler.seconds[""] / 5
 
 
 @pytest.mark.slow

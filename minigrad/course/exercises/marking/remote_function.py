@@ -1,26 +1,22 @@
-"""A learner's function as the judge has it: asked in plain data, wherever it runs."""
+"""A learner's function as the judge has it: it is asked in plain data, wherever it runs."""
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from .exercise import Case, Exercise
-from .likeness import kind
-from .messages import MessageError, packed, unpacked
-from .wording import Raised, call_text, cleaned, shown
+from ..exercise import Case, Exercise
+from ..learner_side.raised_error import Raised
+from ..messages import MessageError, StoppedError, packed, unpacked
+from ..values_as_text import call_text, cleaned
+from .outcome import Outcome, outcome_of
 
 TEXT = 2000  # characters of what a learner's side says
-
-
-class StoppedError(Exception):
-    """The error of a function that cannot be asked any more: why, in a sentence."""
-
-
-class RefusedError(Exception):
-    """The error of a call, within a property, in which the function raised one."""
+UNREADABLE = (
+    "What came back from its process is no answer: does it write to files that are open, or change what "
+    "Python needs, such as a built-in function?"
+)
 
 
 class About(NamedTuple):
@@ -32,42 +28,7 @@ class About(NamedTuple):
     numpy: str
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """The result of a call, and what of that is compared; or the error that it raised.
-
-    Attributes:
-        changed: the first argument that the call changed.
-        borrowed: the line that leaves the work to what may not do it.
-        numpy: the name in NumPy that has been changed.
-    """
-
-    value: Any = None
-    key: Any = None
-    error: Raised | None = None
-    changed: int | None = None
-    borrowed: str = ""
-    numpy: str = ""
-
-
-def outcome_of(exercise: Exercise, case: Case, value: object, **about: Any) -> Outcome:
-    """The outcome of a call that gave this value."""
-    if exercise.key is None:
-        return Outcome(value, value, **about)
-    try:
-        key: Any = kind(value), exercise.key(value, *case.inputs())
-    except Exception:  # an answer of the wrong kind has none
-        key = "no answer", shown(value)
-    return Outcome(value, key, **about)
-
-
-@functools.lru_cache(maxsize=4096)
-def request_of(case: Case) -> bytes:
-    """The request to answer for a case, which is the same for all who are asked."""
-    return packed({"call": case.inputs()})
-
-
-class Asked:
+class RemoteFunction:
     """A function that is asked for its answers.
 
     Nothing that comes back is trusted: it is data of the kinds expected, or the function is stopped.
@@ -138,10 +99,14 @@ class Asked:
         return found
 
 
-UNREADABLE = (
-    "What came back from its process is no answer: does it write to files that are open, or change what "
-    "Python needs, such as a built-in function?"
-)
+class RefusedError(Exception):
+    """The error of a call, within a property, in which the function raised one."""
+
+
+@functools.lru_cache(maxsize=4096)
+def request_of(case: Case) -> bytes:
+    """The request to answer for a case, which is the same for all who are asked."""
+    return packed({"call": case.inputs()})
 
 
 def _text(value: object) -> str:

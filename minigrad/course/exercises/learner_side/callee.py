@@ -1,29 +1,24 @@
-"""A function that is judged, where it runs: its answer, or its error, and what it did beside."""
+"""A learner's function where it runs: it answers requests, and tells what it did beside."""
 
 from __future__ import annotations
 
 import dis
 import gc
-import inspect
 import itertools
 import operator
-import os
 import sys
-import traceback
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 
-from ...ran.variables import SourceLine, line_of
-from .keepers import Keepers
-from .likeness import alike
-from .messages import MessageError, Other, packed, unpacked
-from .wording import Raised, kind_of, raised_in, shown, told
-
-KNOWN = frozenset(sys.stdlib_module_names) | {"numpy", "minigrad", "minitransformer", "__main__"}
+from ..likeness import alike
+from ..messages import MessageError, Other, packed, unpacked
+from ..values_as_text import kind_of, shown
+from .borrowing import borrowing_noted, code_of
+from .function_state import FunctionState
+from .raised_error import raised
 
 
 class Callee:
@@ -47,8 +42,8 @@ class Callee:
         self.alone = alone
         self.numpy = numpy or {}
         self.borrowed: list[str] = []
-        self.hook = None if without is None else watcher(without, function, self.borrowed)
-        self.keepers = Keepers(function)
+        self.hook = None if without is None else borrowing_noted(without, function, self.borrowed)
+        self.state = FunctionState(function)
 
     def __call__(self, request: bytes) -> bytes:
         """Answer a request; what cannot go across is described."""
@@ -100,10 +95,10 @@ class Callee:
         }
 
     def _changed(self) -> dict[str, Any]:
-        return {"value": self.keepers.changed()}
+        return {"value": self.state.changed()}
 
     def _forget(self) -> dict[str, Any]:
-        self.keepers.forget()
+        self.state.forget()
         return {}
 
 
@@ -118,66 +113,6 @@ def changed_name(numpy: Mapping[str, object]) -> str:
     """The first name in NumPy that stands for something else than it did; "" if none does."""
     now = map(vars(np).get, numpy)
     return next(itertools.compress(numpy, map(operator.is_not, now, numpy.values())), "")
-
-
-def raised(error: BaseException, function: Callable | None = None) -> Raised:
-    code = raised_in(error)
-    line = _own_line(error) or line_of(error)
-    home = getattr(code_of(function), "co_filename", "") if callable(function) else ""
-    return Raised(
-        f"{type(error).__module__}.{type(error).__qualname__}",
-        told(error, [os.path.dirname(home), *sys.path]),
-        f", in line {line.number}: {line.text}" if line is not None else "",
-        code.co_name if code is not None else "",
-        code is not None and function is not None and code is code_of(function),
-    )
-
-
-def _own_line(error: BaseException) -> SourceLine | None:
-    """The innermost line of the learner's: not that of a library which it calls."""
-    frames = traceback.walk_tb(error.__traceback__)
-    own = [SourceLine(f.f_code.co_filename, n) for f, n in frames if not _known(f)]
-    return own[-1] if own else None
-
-
-def watcher(without: Sequence[str], function: Callable, found: list[str]) -> Callable:
-    """A profiler that notes the line of the function's file that calls what may not do the work."""
-    home = getattr(code_of(function), "co_filename", None)
-    innocent: set[CodeType] = set()  # what was looked at before
-
-    def hook(frame: FrameType, event: str, argument: object) -> None:
-        if event != "call" or found or frame.f_code in innocent:
-            return
-        if not _foreign(frame, without):
-            innocent.add(frame.f_code)
-        else:
-            caller: FrameType | None = frame
-            while caller is not None and caller.f_code.co_filename != home:
-                if caller.f_code.co_filename.startswith("<frozen importlib") and not _known(frame):
-                    return  # a finder of another package, which sees every import
-                caller = caller.f_back
-            if caller is not None:
-                line = SourceLine(caller.f_code.co_filename, caller.f_lineno)
-                found.append(f"line {line.number}: {line.text}")
-
-    return hook
-
-
-def _foreign(frame: FrameType, without: Sequence[str]) -> bool:
-    module = frame.f_globals.get("__name__", "")
-    if module.startswith(__package__) or module.startswith("exercises_"):
-        return False
-    name = f"{module}.{frame.f_code.co_name}"
-    banned = any(f"{name}.".startswith(f"{w}.") for w in without)
-    return banned or (module.partition(".")[0] in sys.modules and not _known(frame))
-
-
-def _known(frame: FrameType) -> bool:
-    return frame.f_globals.get("__name__", "").partition(".")[0] in KNOWN
-
-
-def code_of(function: Callable) -> CodeType | None:
-    return getattr(inspect.unwrap(function), "__code__", None)
 
 
 def _reads(function: Callable) -> bool:

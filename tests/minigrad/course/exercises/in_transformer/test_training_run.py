@@ -9,7 +9,7 @@ from limits import SECONDS
 from progress import problems
 
 from minigrad.__main__ import main
-from minigrad.course.exercises import together
+from minigrad.course.exercises.in_transformer import training_run
 
 
 def trained(tmp_path, *options):
@@ -68,13 +68,13 @@ def test_a_run_that_fails_names_the_function_and_its_status_is_not_0(folder, tmp
 def test_a_run_that_does_not_come_back_names_the_function_that_is_running(
     tmp_path, monkeypatch, capfd
 ):
-    monkeypatch.setattr(together, "GRACE", 2.0)
+    monkeypatch.setattr(training_run, "GRACE", 2.0)
     folder = tmp_path / "mine"
     assert main(["exercises", "start", str(folder)]) == 0
     right = "def scores(q, k):\n    return q @ k.T / np.sqrt(q.shape[1])\n"
     forever = "    while len(q) > 9:\n        pass\n"  # as no input of the check is
     write(folder, right.replace("    return", forever + "    return"), file_of("scores"))
-    status = together.run(folder, 5, 4.0, folder / "out", even_if_wrong=False)
+    status = training_run.run(folder, 5, 4.0, folder / "out", even_if_wrong=False)
     assert status == 1
     assert "Call 1 of scores does not come back" in capfd.readouterr().out
 

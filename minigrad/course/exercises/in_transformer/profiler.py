@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from .wording import shown
+from ..values_as_text import shown
 
 
-class Watch:
+class Profiler:
     """Counts of each function's calls, and of the seconds that it ran by itself, without what it
     called in the library.
 
@@ -39,7 +39,7 @@ class Watch:
             self._charge()
             self._running.pop()
 
-    def watched(self, name: str, function: Callable) -> Callable:
+    def wrap(self, name: str, function: Callable) -> Callable:
         """`function`, with its calls counted."""
 
         def call(*arguments: object) -> Any:

@@ -10,15 +10,16 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from ... import errors
-from ...system.working import working
-from ..folders import EXERCISES
-from ..printing import say
-from .in_place import FAILED
-from .isolation.house import ended, with_packages
-from .marking import MISSING, NOT_BEGUN, RIGHT
-from .sandbox import check
-from .sheets import chosen, module_of
+from .... import errors
+from ....system.working import working
+from ...folders import EXERCISES
+from ...printing import say
+from ..catalogue import chosen
+from ..isolation.house import ended, with_packages
+from ..marking.mark import MISSING, NOT_BEGUN, RIGHT
+from ..sandbox import check
+from ..shared_files import module_of
+from .replacement import FAILED
 
 GRACE = 60.0  # seconds that the process may take to read dates, once it is told to stop
 LATEST = 10.0  # seconds after that in which it says what is running, and ends

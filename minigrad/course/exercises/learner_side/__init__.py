@@ -1,0 +1,11 @@
+"""What runs in the process of a learner's function. The judge imports none of what the learner wrote.
+
+Read it in this order:
+
+1. `loading`: the function is loaded from the learner's file
+2. `callee`: it is called, and its answer goes back as plain data
+3. What is noted beside the answer. `raised_error`: an error. `function_state`: what the function keeps
+   from call to call. `borrowing`: the line that leaves the work to the library
+
+The process itself is `exercises.isolation.rooms`. What crosses is written by `exercises.messages`.
+"""

@@ -1,0 +1,83 @@
+"""The mark of a function that is wrong: the known mistake that it makes, or what is seen."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+
+from ..exercise import Case, Exercise
+from ..likeness import alike
+from ..values_as_text import call_text, kind_of, shown
+from .mark import HARD_CODED, WRONG, Mark
+from .outcome import Outcome, same
+from .remote_function import RemoteFunction
+from .trial import Trial
+from .unknown_mistake import seen
+
+
+def explained(
+    trial: Trial, function: RemoteFunction, outcomes: Sequence[Outcome], reads: bool
+) -> Mark:
+    """Find out what is wrong with a function that is: a mistake that has a name, or what is seen."""
+    wrong = trial.wrong(outcomes)
+    named, state, says = trial.same(outcomes), WRONG, ""
+    if named is None and not reads and _hard_coded(trial, outcomes):
+        state = HARD_CODED
+        says = "It gives the same answer whatever it is given: compute it from the arguments."
+    elif named is None:
+        says = _unsteady(trial, function, outcomes)
+        named = None if says else trial.likely(outcomes)
+    first = named.case if named else wrong[0]
+    shows, picture = _shown(
+        trial.exercise, trial.cases[first], outcomes[first], trial.truths[first]
+    )
+    if named is not None:
+        return Mark(
+            WRONG, trial.exercise.mistakes[named.mistake].says, shows, named.mistake, picture
+        )
+    if says:
+        return Mark(state, says, shows)
+    return Mark(WRONG, seen(trial, function, outcomes, wrong), shows, None, picture)
+
+
+def _unsteady(trial: Trial, function: RemoteFunction, outcomes: Sequence[Outcome]) -> str:
+    """Say why the same call gives another answer when it is made again; "" if it gives the same."""
+    changed = function.changed()
+    for k in trial.wrong(outcomes):
+        if changed or outcomes[k].error is None:
+            function.forget()
+            again = function.outcome(trial.exercise, trial.cases[k])
+            comparable = same(trial.exercise, again, again)  # not so for a generator
+            if comparable and not same(trial.exercise, outcomes[k], again):
+                if changed:
+                    return f"It remembers the calls before: {changed}"
+                return "It gives another answer each time it is called."
+    return ""
+
+
+def _hard_coded(trial: Trial, outcomes: Sequence[Outcome]) -> bool:
+    """Tell whether a function gives one answer for all inputs."""
+    constant = lambda some: all(alike(some[0].value, one.value, 1e-6, 1e-9) for one in some)
+    if any(outcome.error is not None for outcome in outcomes):
+        return False
+    fits = kind_of(outcomes[0].value) == kind_of(trial.truths[0].value)
+    return fits and constant(outcomes) and not constant(trial.truths)
+
+
+def _shown(
+    exercise: Exercise, case: Case, outcome: Outcome, truth: Outcome
+) -> tuple[tuple[str, ...], tuple[str, str] | None]:
+    """The lines that show a wrong answer, and a picture of it."""
+    error = outcome.error
+    given = shown(outcome.value) if error is None else error.told
+    right = shown(truth.value)
+    if error is None and given == right:  # an array and a list, for instance
+        given, right = shown(outcome.value, True), shown(truth.value, True)
+    lines = (call_text(exercise, case), f"gives     {given}", f"expected  {right}")
+    picture = None
+    if exercise.picture is not None and error is None:
+        with contextlib.suppress(Exception):  # of an answer of the wrong kind there is none
+            graph = exercise.picture(case.inputs(), outcome.value, truth.value)
+            if graph is not None:
+                picture = graph.to_dot(), str(graph)
+    return lines, picture

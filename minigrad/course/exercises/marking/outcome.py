@@ -1,0 +1,51 @@
+"""What comes of a call of a learner's function; and which outcomes are the same."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ..exercise import Case, Exercise
+from ..learner_side.raised_error import Raised
+from ..likeness import alike, kind
+from ..values_as_text import shown
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The result of a call, and what of that is compared; or the error that it raised.
+
+    Attributes:
+        changed: the first argument that the call changed.
+        borrowed: the line that leaves the work to what may not do it.
+        numpy: the name in NumPy that has been changed.
+    """
+
+    value: Any = None
+    key: Any = None
+    error: Raised | None = None
+    changed: int | None = None
+    borrowed: str = ""
+    numpy: str = ""
+
+
+def outcome_of(exercise: Exercise, case: Case, value: object, **about: Any) -> Outcome:
+    """The outcome of a call that gave this value."""
+    if exercise.key is None:
+        return Outcome(value, value, **about)
+    try:
+        key: Any = kind(value), exercise.key(value, *case.inputs())
+    except Exception:  # an answer of the wrong kind has none
+        key = "no answer", shown(value)
+    return Outcome(value, key, **about)
+
+
+def same(exercise: Exercise, one: Outcome, other: Outcome, rough: float = 0.0) -> bool:
+    """Tell whether two outcomes are alike: the same answer, or errors of one kind.
+
+    Args:
+        rough: how far numbers may be off, relatively, if that is more than the exercise allows.
+    """
+    if one.error is not None or other.error is not None:
+        return getattr(one.error, "kind", None) == getattr(other.error, "kind", None)
+    return alike(one.key, other.key, max(exercise.rtol, rough), max(exercise.atol, rough))
