@@ -15,7 +15,8 @@ import numpy as np
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import transforms
-from minigrad.course.exercises.in_transformer.replacement import Place, each, operation, with_rules
+from minigrad.course.exercises.in_transformer.operations import each, operation, with_rules
+from minigrad.course.exercises.in_transformer.replacement import Place
 from minigrad.course.exercises.in_transformer.walk_replacement import ordering, walking
 from minigrad.engine import walk
 from minigrad.engine.rules import of_matrices

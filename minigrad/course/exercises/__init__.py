@@ -27,7 +27,7 @@ wrong answers as one of the wrong solutions, or on nearly all that can tell, the
 From a learner's file to a mark, and the process that each step runs in:
 
     judge             `catalogue.chosen`        which exercises are to be marked
-    judge             `sandbox.mark_of`         the file is read, not run; what cannot be run has a mark now
+    judge             `sandbox.mark_of`         reads the file; what cannot be run has its mark now
     judge             `isolation.house`         opens a room: a process, shut in where Linux allows it
     room              `learner_side.loading`    loads the function from the file
     judge             `marking.mark_function`   asks what it gives for each input, in plain data
@@ -35,13 +35,13 @@ From a learner's file to a mark, and the process that each step runs in:
     judge             `marking.trial`           compares: which known mistake gives the same?
     judge             `learner`, `classroom`    print the mark, or write it down
 
-So a learner's code can forge no more than its own answers: no right answer, no sentence and no mark is in
-its process.
+So a learner's code can forge no more than its own answers: no right answer, no sentence and no mark is
+in its process.
 
 Read it in this order:
 
-1. What there is. `exercise`: an exercise as data; `recipes`: functions among its inputs; `catalogue`: all
-   exercises, by lesson
+1. What there is. `exercise`: an exercise as data; `recipes`: functions among its inputs; `catalogue`:
+   all exercises, by lesson
 2. A learner's file. `learner_file`: its functions; `readable_parts`: of one with syntax errors; `stubs`:
    the files as they are handed out
 3. Answers. `likeness`: which are the same; `values_as_text`: how they are shown; `messages`: how they
@@ -50,9 +50,9 @@ Read it in this order:
 5. `marking`, a room: a function is marked
 6. `isolation`, a room: the processes that learners' functions run in
 7. `sandbox`: the exercises of a file, each marked in a process
-8. What a learner runs. `learner`: the commands; `worked`, `puzzle`: examples step by step, lines to be put
-   in order; `in_transformer`, a room: a transformer trained with the functions; `own_engine`, a room: a
-   whole engine; `adapter`: an engine of another course; `collecting`: the same marks by pytest
+8. What a learner runs. `learner`: the commands; `worked`, `puzzle`: examples step by step, lines to be
+   put in order; `in_transformer`, a room: a transformer trained with the functions; `own_engine`, a room:
+   a whole engine; `adapter`: an engine of another course; `collecting`: the same marks by pytest
 9. `classroom`, a room: what a teacher runs; `command`: all commands, and their options
 """
 

@@ -24,9 +24,10 @@ import numpy as np
 from ...system.working import not_hearing
 from .catalogue import Sheet
 from .exercise import Exercise
-from .isolation import rooms
-from .isolation.house import JUDGE, House
-from .learner_file import content, written
+from .isolation.house import House
+from .isolation.limits import at_once
+from .isolation.room import JUDGE
+from .learner_file import LearnerFile, content, written
 from .learner_side.loading import load
 from .learner_side.raised_error import told
 from .marking.mark import BORROWED, MISSING, NOT_BEGUN, NOT_MARKED, STOPPED, WRONG, Mark
@@ -57,8 +58,8 @@ def check(
     """
     seed = secrets.randbelow(1 << 32) if seed is None else seed
     jobs = [(folder / sheet.file, sheet, one) for sheet, exercises in wanted for one in exercises]
-    for (_, sheet, exercise), found in zip(jobs, marks_of(jobs, seed, seconds, house)):
-        yield sheet, exercise, found
+    for (_, sheet, exercise), result in zip(jobs, marks_of(jobs, seed, seconds, house)):
+        yield sheet, exercise, result
 
 
 def marks_of(
@@ -76,7 +77,7 @@ def marks_of(
     with contextlib.ExitStack() as until:
         if house is None:
             house = until.enter_context(contextlib.closing(House()))
-        pool = ThreadPoolExecutor(rooms.at_once())
+        pool = ThreadPoolExecutor(at_once())
         until.callback(pool.shutdown, wait=False, cancel_futures=True)  # the reader has had enough
         yield from pool.map(mark_one, jobs)
 
@@ -93,22 +94,9 @@ def mark_of(
     this process, if `seconds` is infinite."""
     with JUDGE:
         file = written(path)
-        if file.problem:
-            return Mark(MISSING if not path.exists() else WRONG, f"{file.problem}.")
-        if exercise.name in file.unread:
-            return Mark(WRONG, f"{file.unread[exercise.name]}.")
-        if not file.has(exercise.name):
-            near = f"; there is {one}" if (one := file.nearest(exercise.name)) else ""
-            return Mark(MISSING, f"There is no function {exercise.name} in {path.name}{near}.")
-        if file.is_stub(exercise.name):
-            return Mark(NOT_BEGUN)
-        package = file.foreign(exercise.name)
-        if package and any((path.parent / one).exists() for one in (package, f"{package}.py")):
-            says = f"Put what it uses of {package} into this file: one file is marked, by itself."
-            return Mark(NOT_MARKED, says)
-        if package:
-            return Mark(BORROWED, f"It leaves the work to {package}: use NumPy and Python alone.")
-        what = {
+        if mark := _without_a_run(path, file, exercise):
+            return mark
+        request = {
             "path": str(path),
             "data": np.frombuffer(content(path), np.uint8),
             "name": exercise.name,
@@ -118,8 +106,29 @@ def mark_of(
         }
         trial = _trial(sheet, exercise, seed)
         if seconds == math.inf:
-            return _here(trial, what)
-        return _in_a_room(trial, what, seconds, house)
+            return _here(trial, request)
+        return _in_a_room(trial, request, seconds, house)
+
+
+def _without_a_run(path: Path, file: LearnerFile, exercise: Exercise) -> Mark | None:
+    """The mark that reading the file gives; None if the function is to be run."""
+    name = exercise.name
+    if file.problem:
+        return Mark(MISSING if not path.exists() else WRONG, f"{file.problem}.")
+    if name in file.unread:
+        return Mark(WRONG, f"{file.unread[name]}.")
+    if not file.has(name):
+        near = f"; there is {one}" if (one := file.nearest(name)) else ""
+        return Mark(MISSING, f"There is no function {name} in {path.name}{near}.")
+    if file.is_stub(name):
+        return Mark(NOT_BEGUN)
+    package = file.foreign(name)
+    if package and any((path.parent / one).exists() for one in (package, f"{package}.py")):
+        says = f"Put what it uses of {package} into this file: one file is marked, by itself."
+        return Mark(NOT_MARKED, says)
+    if package:
+        return Mark(BORROWED, f"It leaves the work to {package}: use NumPy and Python alone.")
+    return None
 
 
 @functools.lru_cache(maxsize=256)
@@ -127,24 +136,24 @@ def _trial(sheet: Sheet, exercise: Exercise, seed: int) -> Trial:
     return Trial(exercise, seed, examples(sheet, exercise))
 
 
-def _here(trial: Trial, what: dict[str, Any]) -> Mark:
+def _here(trial: Trial, request: dict[str, Any]) -> Mark:
     numpy = dict(vars(np))
     nowhere = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     try:
         with nowhere, contextlib.redirect_stdout(nowhere), not_hearing():  # of what it prints
-            return mark(trial, RemoteFunction(load(**what, alone=False)))
+            return mark(trial, RemoteFunction(load(**request, alone=False)))
     finally:
         vars(np).update(numpy)
 
 
-def _in_a_room(trial: Trial, what: dict[str, Any], seconds: float, house: House | None) -> Mark:
+def _in_a_room(trial: Trial, request: dict[str, Any], seconds: float, house: House | None) -> Mark:
     with contextlib.ExitStack() as until:
         if house is None:
             house = until.enter_context(contextlib.closing(House()))
-        function = RemoteFunction(lambda request: room.ask(request))
+        function = RemoteFunction(lambda message: room.ask(message))
         try:
             room = until.enter_context(contextlib.closing(house.room(seconds)))
-            room.send(packed(what))
+            room.send(packed(request))
             return mark(trial, function)
         except StoppedError as problem:
             return Mark(STOPPED, str(problem), (function.last,))

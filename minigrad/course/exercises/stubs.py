@@ -1,4 +1,4 @@
-"""Taken from the stubs that are handed out: the calls in their docstrings, and programs to be repaired."""
+"""What the stubs give that are handed out: calls in their docstrings, and programs to be repaired."""
 
 from __future__ import annotations
 

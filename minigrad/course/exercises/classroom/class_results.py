@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ....system.disk import write_whole
 from ...printing import say
-from ..isolation.house import JUDGE
+from ..isolation.room import JUDGE
 from ..values_as_text import cleaned
 from . import page
 from .alike import Work, equal_work, work_in

@@ -5,9 +5,10 @@
 Read it in this order:
 
 1. `replacement`: what stands in a place of the engine or of the model is replaced, for a while
-2. `walk_replacement`: the same for functions that walk a graph
-3. `profiler`: the calls of each function, and its time
-4. `training_run`: the functions are checked, and a process is started that trains with them
+2. `operations`: operations on tensors, made of functions on arrays
+3. `walk_replacement`: the engine's walk, made of a function that walks a graph
+4. `profiler`: the calls of each function, and its time
+5. `training_run`: the functions are checked, and a process is started that trains with them
 
 The table of places is `examples/exercises/places.py`. The process that trains runs `training.py` there.
 """

@@ -6,26 +6,17 @@
     profiler.calls["softmax"], profiler.seconds["softmax"]
 
 A place is an entry of a mapping: of a module's names, or of a table. What is put there is made of the
-learner's functions by an adapter. These functions take and return arrays; so an operation is made of
-each, whose derivative is a rule of the learner's, or the library's. Those that walk a graph have their
-adapters in `walk_replacement`. The table of places stands with the exercises, in
-`examples/exercises/places.py`.
+learner's functions by an adapter, of `operations` or, for functions that walk a graph, of
+`walk_replacement`. The table of places stands with the exercises, in `examples/exercises/places.py`.
 """
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
-import numpy as np
-
-from .... import transforms
-from ....engine.modes import setting
-from ....engine.table import TABLE, Operation, dispatched
-from ....engine.table import rule as enter
-from ....engine.tensor import Array
+from ....engine.table import TABLE
 from .profiler import Profiler
 
 Functions = Mapping[str, Callable]
@@ -77,58 +68,3 @@ def _put(back: contextlib.ExitStack, home: MutableMapping, key: object, value: o
     before = home.get(key, NOTHING)
     back.callback(lambda: home.pop(key) if before is NOTHING else home.update({key: before}))
     home[key] = value
-
-
-# --- operations made of functions on arrays ---------------------------------------------------------
-
-
-def operation(
-    name: str, function: Callable | None, of: Callable, rules: Sequence[Callable | bool]
-) -> Callable:
-    """An operation on tensors that a function of a learner's computes, or a rule.
-
-    Args:
-        name: of the exercise.
-        function: theirs, on arrays; None if the library computes it.
-        of: what the library computes in its place, on tensors.
-        rules: for each argument theirs, (g, y, *arguments) -> gradient; or True for the library's,
-            False for none.
-    """
-    compute = of if function is None else function
-
-    def run(*arguments: object) -> Any:
-        return np.asarray(compute(*arguments))
-
-    run.__name__ = f"{name} ({'your rule' if function is None else 'yours'})"
-    made = (derivative(of, i) if rule is True else (rule or None) for i, rule in enumerate(rules))
-    return enter(dispatched(run), *made)  # type: ignore[arg-type]
-
-
-def derivative(of: Callable, i: int) -> Callable:
-    """The library's derivative of a function by its argument `i`, as a rule on arrays."""
-
-    def rule(g: Array, y: Array, *arguments: object) -> Any:
-        along = lambda x: of(*arguments[:i], x, *arguments[i + 1 :])
-        with setting(watchers=()):
-            _, back = transforms.vjp(along, arguments[i])
-            return back(g)[0].data
-
-    return rule
-
-
-def each(signature: str, function: Callable) -> Callable:
-    """A function on matrices, for arrays with axes in front: it is called once for each matrix.
-
-    Args:
-        signature: the axes that it takes and gives, as in "(t,k),(s,k)->(t,s)".
-    """
-    return np.vectorize(function, signature=signature)
-
-
-def with_rules(name: str, entry: Operation, *rules: Callable | None) -> Operation:
-    """An operation of the table with other rules; None leaves the one that is there."""
-    operation = Operation(
-        entry.function, tuple(r or old for r, old in zip_longest(rules, entry.rules))
-    )
-    operation.name = f"{entry.name} ({name}: yours)"
-    return operation

@@ -15,7 +15,7 @@ from ....system.working import working
 from ...folders import EXERCISES
 from ...printing import say
 from ..catalogue import chosen
-from ..isolation.house import ended, with_packages
+from ..isolation.processes import end, with_packages
 from ..marking.mark import MISSING, NOT_BEGUN, RIGHT
 from ..sandbox import check
 from ..shared_files import module_of
@@ -110,7 +110,7 @@ def _train(asked: dict[str, object], seconds: float) -> bool:
             f"call of NumPy with very large arrays?"
         ) from None
     finally:
-        ended(started)
+        end(started)
     if status not in (0, FAILED):
         raise errors.ConfigError(f"the process of the run ended with the status {status}")
     return status == FAILED

@@ -7,16 +7,21 @@ no network, no file of this machine, and no right to become more than nobody.
 from __future__ import annotations
 
 import contextlib
+import math
 import secrets
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from .... import errors
 from ...folders import EXERCISES, ROOT
 from ..shared_files import SHARED
-from . import rooms
+from . import room_process
+from .limits import memory
+from .processes import end
+from .room import AFTER, ProcessRoom, Room
 
 PROGRAMS = ("docker", "podman")
 IMAGE = "minigrad-exercises"
@@ -24,7 +29,7 @@ DOCKERFILE = Path(__file__).with_name("Dockerfile")
 LIMITS = (
     "--network=none", "--read-only", "--tmpfs=/room:rw,mode=1777,size=64m", "--tmpfs=/tmp:rw,size=64m",
     "--cap-drop=ALL", "--security-opt=no-new-privileges", "--user=65534:65534", "--pids-limit=256",
-    f"--memory={rooms.memory()}",
+    f"--memory={memory()}",
 )  # fmt: skip
 START = 20.0  # seconds that a container may take to start, beside those of the function
 WAIT = 2.0  # seconds for a container to end by itself, once nothing more is asked
@@ -42,11 +47,11 @@ def build(program: str) -> None:
         )
     with tempfile.TemporaryDirectory() as folder:
         write_context(Path(folder))
-        _tried([program, "build", "--quiet", "--tag", IMAGE, folder])
-    _tried([program, "run", "--rm", *LIMITS, IMAGE, "python", "-c", "import minigrad"])
+        _run([program, "build", "--quiet", "--tag", IMAGE, folder])
+    _run([program, "run", "--rm", *LIMITS, IMAGE, "python", "-c", "import minigrad"])
 
 
-def _tried(command: list[str]) -> None:
+def _run(command: list[str]) -> None:
     done = subprocess.run(
         command, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL
     )
@@ -70,15 +75,36 @@ def write_context(folder: Path) -> None:
         shutil.copy(file, exercises)
 
 
-def run(program: str, seconds: int) -> tuple[list[str], str]:
+class ContainerRoom(ProcessRoom):
+    """A room that is a container; its time begins before it has started."""
+
+    def __init__(self, program: str, seconds: float, on_close: Callable[[Room], object]) -> None:
+        self.program = program
+        command, self.name = _command(program, math.ceil(seconds) + AFTER)
+        how = {"stderr": subprocess.DEVNULL, "start_new_session": True}
+        super().__init__(seconds + START, on_close, command, **how)
+        self.seconds = seconds
+
+    def end(self) -> None:
+        """End it: what runs in it is no child of this process, and goes on without its client."""
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()  # type: ignore[union-attr]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.process.wait(0 if self.late else WAIT)
+            return
+        _remove(self.program, self.name)
+        end(self.process)
+
+
+def _command(program: str, seconds: int) -> tuple[list[str], str]:
     """The command that runs a room in a container, and the container's name."""
     name = f"{IMAGE}-{secrets.token_hex(8)}"
-    room = ["python", "-m", rooms.__name__, str(seconds)]
+    room = ["python", "-m", room_process.__name__, str(seconds)]
     command = [program, "run", "--rm", "--interactive", "--init", f"--name={name}"]
     return [*command, *LIMITS, IMAGE, *room], name
 
 
-def remove(program: str, name: str) -> None:
+def _remove(program: str, name: str) -> None:
     """End a container, and all that runs in it."""
     quiet = {
         "stdout": subprocess.DEVNULL,

@@ -7,5 +7,5 @@ Read it in this order:
 3. What is noted beside the answer. `raised_error`: an error. `function_state`: what the function keeps
    from call to call. `borrowing`: the line that leaves the work to the library
 
-The process itself is `exercises.isolation.rooms`. What crosses is written by `exercises.messages`.
+The process itself is `isolation.room_process`. What crosses is written by `messages`.
 """

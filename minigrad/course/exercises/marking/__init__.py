@@ -14,6 +14,6 @@ Read it in this order:
    `properties`: what is seen, where it is none that is known
 
 The sentence of a known mistake stands beside its function, in `examples/exercises/answers`. Those of
-others are in these last three files; of a process that does not answer, in `isolation.house`; of a file
+others are in these last three files; of a process that does not answer, in `isolation.room`; of a file
 that is not run, in `sandbox`.
 """

@@ -14,30 +14,28 @@ from .remote_function import RemoteFunction
 from .trial import Trial
 from .unknown_mistake import seen
 
+CONSTANT = "It gives the same answer whatever it is given: compute it from the arguments."
+
 
 def explained(
     trial: Trial, function: RemoteFunction, outcomes: Sequence[Outcome], reads: bool
 ) -> Mark:
     """Find out what is wrong with a function that is: a mistake that has a name, or what is seen."""
     wrong = trial.wrong(outcomes)
-    named, state, says = trial.same(outcomes), WRONG, ""
-    if named is None and not reads and _hard_coded(trial, outcomes):
-        state = HARD_CODED
-        says = "It gives the same answer whatever it is given: compute it from the arguments."
-    elif named is None:
-        says = _unsteady(trial, function, outcomes)
-        named = None if says else trial.likely(outcomes)
-    first = named.case if named else wrong[0]
-    shows, picture = _shown(
-        trial.exercise, trial.cases[first], outcomes[first], trial.truths[first]
-    )
-    if named is not None:
-        return Mark(
-            WRONG, trial.exercise.mistakes[named.mistake].says, shows, named.mistake, picture
-        )
-    if says:
-        return Mark(state, says, shows)
-    return Mark(WRONG, seen(trial, function, outcomes, wrong), shows, None, picture)
+    lines = lambda k: _lines(trial.exercise, trial.cases[k], outcomes[k], trial.truths[k])
+    picture = lambda k: _picture(trial.exercise, trial.cases[k], outcomes[k], trial.truths[k])
+    mistake = trial.exact_mistake(outcomes)
+    if mistake is None:
+        if not reads and _hard_coded(trial, outcomes):
+            return Mark(HARD_CODED, CONSTANT, lines(wrong[0]))
+        if says := _unsteady(trial, function, outcomes):
+            return Mark(WRONG, says, lines(wrong[0]))
+        mistake = trial.likely_mistake(outcomes)
+    if mistake is None:
+        says, k = seen(trial, function, outcomes, wrong), wrong[0]
+        return Mark(WRONG, says, lines(k), None, picture(k))
+    says, k = trial.exercise.mistakes[mistake.number].says, mistake.case
+    return Mark(WRONG, says, lines(k), mistake.number, picture(k))
 
 
 def _unsteady(trial: Trial, function: RemoteFunction, outcomes: Sequence[Outcome]) -> str:
@@ -64,20 +62,23 @@ def _hard_coded(trial: Trial, outcomes: Sequence[Outcome]) -> bool:
     return fits and constant(outcomes) and not constant(trial.truths)
 
 
-def _shown(
-    exercise: Exercise, case: Case, outcome: Outcome, truth: Outcome
-) -> tuple[tuple[str, ...], tuple[str, str] | None]:
-    """The lines that show a wrong answer, and a picture of it."""
+def _lines(exercise: Exercise, case: Case, outcome: Outcome, truth: Outcome) -> tuple[str, ...]:
+    """The lines that show a wrong answer: the call, what it gives, what is expected."""
     error = outcome.error
     given = shown(outcome.value) if error is None else error.told
     right = shown(truth.value)
     if error is None and given == right:  # an array and a list, for instance
         given, right = shown(outcome.value, True), shown(truth.value, True)
-    lines = (call_text(exercise, case), f"gives     {given}", f"expected  {right}")
-    picture = None
-    if exercise.picture is not None and error is None:
+    return call_text(exercise, case), f"gives     {given}", f"expected  {right}"
+
+
+def _picture(
+    exercise: Exercise, case: Case, outcome: Outcome, truth: Outcome
+) -> tuple[str, str] | None:
+    """A drawing of a wrong answer, as `Mark.picture` has it; None if the exercise has none."""
+    if exercise.picture is not None and outcome.error is None:
         with contextlib.suppress(Exception):  # of an answer of the wrong kind there is none
             graph = exercise.picture(case.inputs(), outcome.value, truth.value)
             if graph is not None:
-                picture = graph.to_dot(), str(graph)
-    return lines, picture
+                return graph.to_dot(), str(graph)
+    return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ..exercise import Case, Exercise
 from ..learner_side.callee import Callee
 from ..shared_files import wrapped
 from ..values_as_text import call_text
@@ -39,27 +40,32 @@ def mark(trial: Trial, function: RemoteFunction) -> Mark:
     outcomes: list[Outcome] = []
     for case in trial.cases:
         outcomes.append(function.outcome(exercise, case))
-        last = outcomes[-1]
-        if last.numpy:
-            return _numpy(last.numpy)
-        if last.borrowed:
-            return Mark(
-                BORROWED, f"It leaves the work to what is there already, in {last.borrowed}."
-            )
-        if last.error is not None:
-            if last.error.own and last.error.kind == "builtins.NotImplementedError":
-                return Mark(NOT_BEGUN)
-            if last.error.kind == "builtins.KeyboardInterrupt":
-                return Mark(WRONG, INTERRUPTS, (call_text(exercise, case),))
+        if known := _known_at_once(exercise, case, outcomes[-1]):
+            return known
     wrong = len(trial.wrong(outcomes))
     if wrong:
-        found = explained(trial, function, outcomes, about.reads)
+        result = explained(trial, function, outcomes, about.reads)
     else:
-        found = _unchanged(trial, outcomes) or _properties(trial, function)
-    if found.state != WRONG:
-        return found
+        result = _unchanged(trial, outcomes) or _properties(trial, function)
+    if result.state != WRONG:
+        return result
     of = len(outcomes)
-    return replace(found, share=1 - wrong / of, right_for=f"{of - wrong} of {of}")
+    return replace(result, share=1 - wrong / of, right_for=f"{of - wrong} of {of}")
+
+
+def _known_at_once(exercise: Exercise, case: Case, outcome: Outcome) -> Mark | None:
+    """The mark that one call decides; None if it takes the others, too."""
+    if outcome.numpy:
+        return _numpy(outcome.numpy)
+    if outcome.borrowed:
+        says = f"It leaves the work to what is there already, in {outcome.borrowed}."
+        return Mark(BORROWED, says)
+    if outcome.error is not None:
+        if outcome.error.own and outcome.error.kind == "builtins.NotImplementedError":
+            return Mark(NOT_BEGUN)
+        if outcome.error.kind == "builtins.KeyboardInterrupt":
+            return Mark(WRONG, INTERRUPTS, (call_text(exercise, case),))
+    return None
 
 
 def _numpy(name: str) -> Mark:

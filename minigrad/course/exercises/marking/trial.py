@@ -25,8 +25,8 @@ FEWEST, MOST_AGAINST = 3, 4  # inputs that name a mistake, and of how many one m
 class MistakeMade(NamedTuple):
     """A known mistake, and the first input on which the function makes it."""
 
-    mistake: int
-    case: int
+    number: int  # in `Exercise.mistakes`
+    case: int  # in `Trial.cases`
 
 
 class Trial:
@@ -44,7 +44,7 @@ class Trial:
         ]
         self._of_mistakes: dict[tuple[int, int], Outcome] = {}
 
-    def same(self, outcomes: Sequence[Outcome]) -> MistakeMade | None:
+    def exact_mistake(self, outcomes: Sequence[Outcome]) -> MistakeMade | None:
         """The mistake that gives the same outcomes for all inputs."""
         first = self.wrong(outcomes)[0]
         for number in range(len(self.exercise.mistakes)):
@@ -55,7 +55,7 @@ class Trial:
                 return MistakeMade(number, first)
         return None
 
-    def likely(self, outcomes: Sequence[Outcome]) -> MistakeMade | None:
+    def likely_mistake(self, outcomes: Sequence[Outcome]) -> MistakeMade | None:
         """The mistake that gives the same for nearly all inputs that can tell.
 
         Those are the inputs for which the function is wrong, or the mistake. A guard against some of

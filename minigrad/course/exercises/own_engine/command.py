@@ -8,7 +8,8 @@ from typing import Any
 
 from .... import errors
 from ...printing import say
-from ..isolation.house import JUDGE, House
+from ..isolation.house import House
+from ..isolation.room import JUDGE
 from ..marking.mark import RIGHT, Mark
 from ..marking.mark_function import mark
 from ..marking.remote_function import RemoteFunction

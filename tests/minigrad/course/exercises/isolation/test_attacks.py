@@ -14,7 +14,7 @@ import pytest
 
 from minigrad.course.exercises import messages, sandbox
 from minigrad.course.exercises.catalogue import chosen
-from minigrad.course.exercises.isolation import rooms
+from minigrad.course.exercises.isolation import limits
 from minigrad.course.exercises.isolation.house import House
 from minigrad.course.exercises.marking.mark import RIGHT, STOPPED, WRONG
 from minigrad.course.exercises.messages import MessageError, Other, packed, unpacked
@@ -57,12 +57,12 @@ def shut(house):
 
 
 def test_rooms_share_half_of_the_machines_memory(monkeypatch):
-    monkeypatch.setattr(rooms.os, "cpu_count", lambda: 3)
+    monkeypatch.setattr(limits.os, "cpu_count", lambda: 3)
     for gib, each in ((8, 1.0), (1024, 4.0), (1, 0.5)):
         monkeypatch.setattr(
-            rooms.os, "sysconf", {"SC_PHYS_PAGES": gib << 18, "SC_PAGE_SIZE": 1 << 12}.get, False
+            limits.os, "sysconf", {"SC_PHYS_PAGES": gib << 18, "SC_PAGE_SIZE": 1 << 12}.get, False
         )
-        assert rooms.memory() == each * (1 << 30)
+        assert limits.memory() == each * (1 << 30)
 
 
 def test_the_judge_runs_no_code_of_a_learners_file(attack):

@@ -1,12 +1,11 @@
-"""The process from which learners' functions get theirs: NumPy is loaded there, and no answer is.
+"""The process that forks rooms: NumPy is loaded there, and no answer is.
 
-    python -m minigrad.course.exercises.isolation.rooms 5 FOLDER shut forks one per pair of sockets
-    python -m minigrad.course.exercises.isolation.rooms 70            is one itself: where none is forked
+    python -m minigrad.course.exercises.isolation.fork_server 5 FOLDER shut
 
-In a room one function is loaded and asked, through a stream (`learner_side.callee`). A room has two
-processes: the first one tells what became of the second, in which the function runs. Who forked the
-first ends it when the judge closes its socket, and all that the function leaves running ends with it;
-where there are no namespaces, a third process, the keeper, sees to that.
+It forks a room for each pair of sockets that it is sent. A room has two processes: the first one tells
+what became of the second, in which the function runs (`room_process`). Who forked the first ends it when
+the judge closes its socket, and all that the function leaves running ends with it; where there are no
+namespaces, a third process, the keeper, sees to that.
 """
 
 from __future__ import annotations
@@ -22,38 +21,10 @@ import socket
 import sys
 import tempfile
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import Any, NoReturn
 
-import numpy as np
-
-try:
-    import resource
-except ImportError:  # not every system has it
-    resource = None  # type: ignore[assignment]
-
-from .... import hessian
-from ...folders import EXERCISES
-from ..learner_file import handed_out
-from ..learner_side.loading import load
-from ..messages import read, unpacked
-from ..shared_files import SHARED, shared_file
 from . import namespaces
-
-LEAST, MOST = 1 << 29, 4 << 30  # bytes that a function may use, where the system can limit that
-
-
-def memory() -> int:
-    """The bytes that a function may use: with as many others as run at a time, half of the machine's."""
-    try:
-        half = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
-    except (AttributeError, OSError, ValueError):  # not every system tells
-        return MOST
-    return max(LEAST, min(MOST, half // at_once()))
-
-
-def at_once() -> int:
-    """The number of functions that run at a time; one of them is judged."""
-    return 1 + (os.cpu_count() or 1)
+from .room_process import answer_on, load_what_functions_need
 
 
 def main(control: str, folder: str, kind: str) -> None:
@@ -64,7 +35,7 @@ def main(control: str, folder: str, kind: str) -> None:
         folder: an empty one of its own.
         kind: "shut" or "open": whether rooms have namespaces of their own.
     """
-    _load()
+    load_what_functions_need()
     line = socket.socket(fileno=int(control))
     shut = kind == "shut"
     problem = ""
@@ -118,15 +89,6 @@ def _fork_rooms(line: socket.socket, folder: str, shut: bool) -> None:
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
-
-
-def _load() -> None:
-    """Load what functions need, before they can find no file."""
-    for name in SHARED:
-        shared_file(name)
-    hessian(np.sum)(np.ones(1))  # which loads what the first derivative needs
-    for path in EXERCISES.glob("[0-9][0-9]_*.py"):
-        handed_out(path.name)
 
 
 def _try_room() -> None:
@@ -187,7 +149,7 @@ def _first(talk: int, fate: int, seconds: int, work: str, shut: bool = True) -> 
     function = os.fork()
     if function == 0:
         os.chdir(work)
-        _end(_alone, talk, seconds)
+        _end(answer_on, talk, seconds)
     os.close(talk)
     ended, status = 0, 0
     while ended != function:
@@ -195,49 +157,5 @@ def _first(talk: int, fate: int, seconds: int, work: str, shut: bool = True) -> 
     os.write(fate, json.dumps(os.waitstatus_to_exitcode(status)).encode())
 
 
-def _alone(talk: int, seconds: int) -> None:
-    """Load and ask a function, with no other file open."""
-    os.setsid()
-    os.dup2(talk, 3)
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for standard in range(3):
-        os.dup2(nowhere, standard)
-    os.closerange(4, 1 << 10)
-    with socket.socket(fileno=3) as line:
-        limit(seconds)
-        serve(line.makefile("rb"), line.makefile("wb"))
-
-
-def serve(asked: BinaryIO, answers: BinaryIO) -> None:
-    """Load a function, and answer what is asked of it, until nothing more is."""
-    with contextlib.suppress(EOFError):
-        what = unpacked(read(asked))
-        callee = load(**what)
-        while True:
-            answers.write(callee(read(asked)))
-            answers.flush()
-
-
-def limit(seconds: int) -> None:
-    """Limit what this process may use, as far as the system can."""
-    if resource is not None:
-        for what, most in {"AS": memory(), "CORE": 0, "CPU": seconds}.items():
-            with contextlib.suppress(OSError, ValueError):  # not every system has each of them
-                resource.setrlimit(getattr(resource, f"RLIMIT_{what}"), (most, most))
-
-
-def _by_itself(seconds: str) -> None:
-    """Be a room: the judge's stream is the standard one, which the function does not get."""
-    answers = os.fdopen(os.dup(1), "wb")
-    asked = os.fdopen(os.dup(0), "rb")
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for standard in range(3):
-        os.dup2(nowhere, standard)
-    _load()
-    limit(int(seconds))
-    serve(asked, answers)
-    os._exit(0)  # whatever threads the function has left running
-
-
 if __name__ == "__main__":
-    _by_itself(*sys.argv[1:]) if len(sys.argv) == 2 else main(*sys.argv[1:])
+    main(*sys.argv[1:])
