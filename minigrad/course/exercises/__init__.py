@@ -51,8 +51,8 @@ Read it in this order:
 6. `isolation`, a room: the processes that learners' functions run in
 7. `sandbox`: the exercises of a file, each marked in a process
 8. What a learner runs. `learner`: the commands; `worked`, `puzzle`: examples step by step, lines to be
-   put in order; `in_transformer`, a room: a transformer trained with the functions; `own_engine`, a room:
-   a whole engine; `adapter`: an engine of another course; `collecting`: the same marks by pytest
+   put in order; `in_transformer`, a room: a transformer trained with the functions; `own_engine`, a
+   room: a whole engine; `adapter`: an engine of another course; `collecting`: the same marks by pytest
 9. `classroom`, a room: what a teacher runs; `command`: all commands, and their options
 """
 

@@ -12,7 +12,7 @@ from ...system.terminal import seed_of
 from ...system.working import busy
 from . import learner
 from .classroom import teacher
-from .classroom.roster import read_due
+from .classroom.times import read_due
 from .isolation.container import PROGRAMS
 from .own_engine import command as own_engine
 from .sandbox import SECONDS

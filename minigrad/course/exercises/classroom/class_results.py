@@ -16,12 +16,13 @@ from ....system.disk import write_whole
 from ...printing import say
 from ..isolation.room import JUDGE
 from ..values_as_text import cleaned
-from . import page
-from .alike import Work, equal_work, work_in
+from .class_page import class_page
+from .equal_work import Work, equal_work, work_in
 from .feedback import write_feedback
-from .handed_in import Student
-from .results import ESCAPED, Marked, as_csv, begun, class_as_json, less_late, total
+from .points import Marked, begun, less_late, total
+from .result_files import ESCAPED, as_csv, class_as_json
 from .roster import Enrolled, absent, numbers_of, times_of
+from .students import Student
 
 RESULTS = ("class.csv", "class.json", "class.html")
 FEEDBACK = "feedback"  # the folder of the pages for students
@@ -51,15 +52,19 @@ class ClassResults:
         self.works: dict[str, Work] = {}
         self.names: list[str] = []
         self._next = 0.0
+        self._tell()
+
+    def _tell(self) -> None:
+        """Say what there is to know before the marks: notes on files, and who is missing."""
         if self.due is not None:
             say(f"late is what was handed in after {self.due:%Y-%m-%d %H:%M}")
-        for student in students:
+        for student in self.all:
             for note in student.notes:
                 say(f"{cleaned(student.name)}: {cleaned(note)}", hanging=4)
-            if roster and student.name not in self.numbers:
+            if self.roster and student.name not in self.numbers:
                 say(f"{cleaned(student.name)}: not in the roster")
         for number, count in collections.Counter(self.numbers.values()).items():
-            if roster and number and count > 1:
+            if self.roster and number and count > 1:
                 names = [cleaned(name) for name, its in self.numbers.items() if its == number]
                 say(f"{', '.join(names)}: the roster has one student for these")
         for one in self._absent():
@@ -95,7 +100,7 @@ class ClassResults:
         }
         if whole:
             away = [f"{one.name}{', excused' * one.excused}" for one in self._absent()]
-            as_html = lambda: page.page(self.students, notes, same, away).encode(errors=ESCAPED)
+            as_html = lambda: class_page(self.students, notes, same, away).encode(errors=ESCAPED)
             forms = {**forms, "class.html": as_html}
         for name, form in forms.items():
             data = form()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..marking.mark import MISSING, NOT_BEGUN, RIGHT
 from ..values_as_text import as_html, cleaned
-from .results import Marked, begun, part_told, points_of, total
+from .points import Marked, begun, part_told, points_of, total
 
 escape = html.escape
 
@@ -31,11 +31,14 @@ def write_feedback(
     name = re.sub(r"[^\w.-]+", "_", cleaned(student)).strip("._")
     path = folder / f"{number:03}_{name or 'student'}.html"
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(page(student, marked, late, notes), encoding="utf-8")
+    path.write_text(feedback_page(student, marked, late, notes), encoding="utf-8")
     return path
 
 
-def page(student: str, marked: Sequence[Marked], late: str = "", notes: Sequence[str] = ()) -> str:
+def feedback_page(
+    student: str, marked: Sequence[Marked], late: str = "", notes: Sequence[str] = ()
+) -> str:
+    """The page, in HTML that needs nothing else."""
     style = Path(__file__).with_name("class.css").read_text(encoding="utf-8")
     of = sum(exercise.points for _, exercise, _ in marked)
     right = [exercise.name for _, exercise, mark in marked if mark.state == RIGHT]

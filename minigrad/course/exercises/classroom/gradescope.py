@@ -14,7 +14,8 @@ from typing import IO, Any
 
 from ...folders import EXAMPLES, ROOT
 from ..marking.mark import RIGHT
-from .results import ESCAPED, Marked, part_told, points_of, total
+from .points import Marked, part_told, points_of, total
+from .result_files import ESCAPED
 
 SETUP = """#!/usr/bin/env bash
 apt-get update

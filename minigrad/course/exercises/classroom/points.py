@@ -1,73 +1,44 @@
-"""Points as an instructor sets them: a table in place of the course's own.
-
-exercise,points,share
-softmax,4,0.5            4 points; up to half of them if it is wrong, by the inputs it answers right
-walk,0                   is not counted
-"""
+"""Points: what a mark is worth, alone and in all."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
-from pathlib import Path
-from typing import NamedTuple
 
-from .... import errors
-from ..catalogue import Sheet, sheets
+from ..catalogue import Sheet
 from ..exercise import Exercise
-from ..marking.mark import Mark
-from .results import in_parts
-from .roster import rows_of
+from ..marking.mark import MISSING, NOT_BEGUN, RIGHT, Mark
 
-Wanted = Sequence[tuple[Sheet, list[Exercise]]]
+Marked = tuple[Sheet, Exercise, Mark]
 
 
-class Worth(NamedTuple):
-    """The points of an exercise, and the share that a wrong function gets at most; None: `--parts`."""
-
-    points: float
-    share: float | None = None
-
-
-def read_points(path: Path) -> dict[str, Worth]:
-    """Read a table of points, by the names of exercises.
-
-    Raises:
-        ConfigError: if a line is none of `exercise,points` or `exercise,points,share`.
-    """
-    rows = rows_of(path, "the points")
-    if rows and rows[0][0].lower() == "exercise":
-        del rows[0]
-    known = {name for sheet in sheets() for name in sheet.exercises}
-    table: dict[str, Worth] = {}
-    for row in rows:
-        name, *given = row
-        try:
-            worth = Worth(*(float(cell.replace(",", ".")) for cell in given if cell))
-            fits = name in known and worth.points >= 0 and 0 <= (worth.share or 0) <= 1
-        except (TypeError, ValueError):
-            fits = False
-        if not fits or name in table:
-            raise errors.ConfigError(
-                f"the points {path}: the line {','.join(row)!r} is none: once for each exercise, its "
-                f"name, points from 0, and a share from 0 to 1 if it has one, as in softmax,4,0.5"
-            )
-        whole = int(worth.points) if worth.points == int(worth.points) else worth.points
-        table[name] = worth._replace(points=whole)
-    return table
+def points_of(exercise: Exercise, mark: Mark) -> float:
+    """The points for an exercise: a whole number, unless its mark is one `in_parts`."""
+    if mark.state == RIGHT:
+        return exercise.points
+    return round(exercise.points * mark.share, 2) or 0
 
 
-def counted(wanted: Wanted, table: Mapping[str, Worth]) -> Wanted:
-    """The exercises with the points of a table, where it has them."""
-
-    def worth(exercise: Exercise) -> Exercise:
-        own = table.get(exercise.name)
-        return exercise if own is None else replace(exercise, points=own.points)
-
-    return [(sheet, [worth(one) for one in exercises]) for sheet, exercises in wanted]
+def in_parts(mark: Mark, most: float) -> Mark:
+    """The mark of which `points_of` makes a part, at most `most`, of the points of a wrong function."""
+    return replace(mark, share=mark.share * most)
 
 
-def shared(exercise: Exercise, mark: Mark, table: Mapping[str, Worth], parts: float) -> Mark:
-    """The mark of a wrong function with the share of its points that it gets."""
-    own = table.get(exercise.name)
-    return in_parts(mark, parts if own is None or own.share is None else own.share)
+def part_told(exercise: Exercise, mark: Mark) -> str:
+    """Say what a part of the points is for; "" if none or all are given."""
+    part = mark.state != RIGHT and points_of(exercise, mark)
+    return f"right for {mark.right_for} inputs" if part else ""
+
+
+def total(marked: Iterable[Marked]) -> float:
+    return round(sum(points_of(exercise, mark) for _, exercise, mark in marked), 2)
+
+
+def begun(marked: Iterable[Marked]) -> bool:
+    """Tell whether anything was written."""
+    return any(mark.state not in (NOT_BEGUN, MISSING) for _, _, mark in marked)
+
+
+def less_late(points: float, days: int, share: float) -> float:
+    """The points that are left after so many days, each of which takes off a share of them."""
+    return round(points * max(0.0, 1 - share * days), 2)

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, time, timezone
 from pathlib import Path
 from typing import NamedTuple
 
 from .... import errors
-from .handed_in import Student
+from .students import Student
+from .table_files import rows_of
+from .times import read_time
 
 # What a first line may call its columns.
 NAMES = ("name", "student", "student name", "full name", "vollständiger name")
@@ -26,14 +25,6 @@ TIMES = (
     "time", "handed in", "submitted", "last modified (submission)", "zeit", "abgegeben", "abgabe",
     "zuletzt geändert (abgabe)",
 )  # fmt: skip
-WRITTEN = (  # times as Moodle's grading worksheet has them in English, as Canvas exports them, in German
-    "%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M", "%A, %B %d, %Y, %I:%M %p",
-    "%Y-%m-%d %H:%M:%S %Z", "%d.%m.%Y %H:%M", "%d.%m.%Y",
-)  # fmt: skip
-MONTHS = (
-    "januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober",
-    "november", "dezember",
-)  # fmt: skip
 EXCUSED = ("excused", "entschuldigt")  # in place of a time
 # Before the number in Moodle's worksheet; in its folders the number stands alone.
 MOODLES = re.compile(r"(?:Participant|Teilnehmer/in) ?(?=\d)")
@@ -41,6 +32,8 @@ NONE = ("points possible", "student, test", "test student")  # lines of Canvas t
 
 
 class Enrolled(NamedTuple):
+    """A student in a roster."""
+
     name: str
     number: str
     time: float = 0.0  # of hand-in, in seconds since 1970; 0 if the roster does not say it
@@ -67,29 +60,14 @@ def read_roster(path: Path, tell: Callable[[str], object] = lambda line: None) -
         ConfigError: if there is no name in it, one is there twice, or a time or a line cannot be read.
     """
     rows = rows_of(path, "the roster")
-    heads = [cell.lower().replace("-", " ") for cell in rows[0]] if rows else []
-    places = lambda names: [heads.index(name) for name in names if name in heads]
-    name = places(NAMES)[:1] or [*places(FIRST)[:1], *places(LAST)[:1]]
-    number, handed_in = places(NUMBERS)[:1], places(TIMES)[:1]
-    if not number and len(heads) == 2 and name == [0]:
-        number = [1]
-    if not name and all(MOODLES.match(row[k]) for k in number for row in rows[1:] if k < len(row)):
-        name = number  # names are hidden from who marks
-    if name:
-        titles = rows.pop(0)
-        for k, title in enumerate(titles if not handed_in else ()):
-            if k not in (*name, *number) and _seem_times([row[k] for row in rows if k < len(row)]):
-                tell(
-                    f"the roster {path}: the column {title!r} is not read, and the files' times are "
-                    f"used; if it has the times of hand-in, call it time"
-                )
-    else:
-        name, number, handed_in = _places(path, rows)
+    columns = _titled(path, rows, tell) or _untitled(path, rows)
     cell = lambda row, places: " ".join(row[k] for k in places if k < len(row)).strip()
     entries = [
-        Enrolled(called, MOODLES.sub("", cell(row, number)), *_time(path, cell(row, handed_in)))
+        Enrolled(
+            name, MOODLES.sub("", cell(row, columns.number)), *_time(path, cell(row, columns.time))
+        )
         for row in rows
-        if (called := cell(row, name)) and called.lower() not in NONE
+        if (name := cell(row, columns.name)) and name.lower() not in NONE
     ]
     folders = [entry.folder.lower() for entry in entries]
     twice = [e.name for e in entries if folders.count(e.folder.lower()) > 1]
@@ -101,30 +79,38 @@ def read_roster(path: Path, tell: Callable[[str], object] = lambda line: None) -
     return entries
 
 
-def rows_of(path: Path, what: str) -> list[list[str]]:
-    """The cells of a table, divided by commas; or by semicolons or tabs, as spreadsheets write them.
+class _Columns(NamedTuple):
+    """The columns of a roster: one or none each, but for a name in two."""
 
-    Raises:
-        ConfigError: if it cannot be read.
-    """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-        lines = unicodedata.normalize("NFC", text).splitlines()
-    except UnicodeError:
-        raise errors.ConfigError(
-            f"cannot read {what} {path}: it is not UTF-8; in a spreadsheet, save it as CSV UTF-8"
-        ) from None
-    except (OSError, ValueError) as problem:
-        why = getattr(problem, "strerror", None) or problem
-        raise errors.ConfigError(f"cannot read {what} {path}: {why}") from None
-    lines = [line for line in lines if line.strip()]
-    divider = next((d for d in ";\t" if lines and all(d in line for line in lines)), ",")
-    rows = csv.reader(lines, delimiter=divider)
-    return [[cell.strip() for cell in row] for row in rows if any(row)]
+    name: list[int]
+    number: list[int]
+    time: list[int]
 
 
-def _places(path: Path, rows: list[list[str]]) -> tuple[list[int], list[int], list[int]]:
-    """Say where names, numbers and times are, in rows without titles; the rows lose their numbering.
+def _titled(path: Path, rows: list[list[str]], tell: Callable[[str], object]) -> _Columns | None:
+    """Find the columns by their titles, which the rows lose; None if the first row has none."""
+    heads = [cell.lower().replace("-", " ") for cell in rows[0]] if rows else []
+    places = lambda titles: [heads.index(title) for title in titles if title in heads]
+    name = places(NAMES)[:1] or [*places(FIRST)[:1], *places(LAST)[:1]]
+    number, time = places(NUMBERS)[:1], places(TIMES)[:1]
+    if not number and len(heads) == 2 and name == [0]:
+        number = [1]
+    if not name and all(MOODLES.match(row[k]) for k in number for row in rows[1:] if k < len(row)):
+        name = number  # names are hidden from who marks
+    if not name:
+        return None
+    titles = rows.pop(0)
+    for k, title in enumerate(titles if not time else ()):
+        if k not in (*name, *number) and _seem_times([row[k] for row in rows if k < len(row)]):
+            tell(
+                f"the roster {path}: the column {title!r} is not read, and the files' times are "
+                f"used; if it has the times of hand-in, call it time"
+            )
+    return _Columns(name, number, time)
+
+
+def _untitled(path: Path, rows: list[list[str]]) -> _Columns:
+    """Find the columns of rows without titles; the rows lose their numbering.
 
     Raises:
         ConfigError: if only some lines seem to be "Last, First", or to be names and something else.
@@ -136,7 +122,7 @@ def _places(path: Path, rows: list[list[str]]) -> tuple[list[int], list[int], li
                 del row[0]
     first_names = [row for row in rows if len(row) > 1 and _first_name(row[1])]
     if not first_names:
-        return [0], [1], [2]
+        return _Columns([0], [1], [2])
     whole = sum(" " in row[0] for row in first_names) * 2 > len(first_names)
     if whole or len(first_names) < len(rows):
         one = first_names[0]
@@ -145,7 +131,8 @@ def _places(path: Path, rows: list[list[str]]) -> tuple[list[int], list[int], li
             f"{one[1]!r}; write all lines as Last, First, or a first line that says name,id or "
             f"last name,first name"
         )
-    return ([1], [0], [2]) if all(row[0].isdecimal() for row in rows) else ([1, 0], [2], [3])
+    numbered = all(row[0].isdecimal() for row in rows)
+    return _Columns([1], [0], [2]) if numbered else _Columns([1, 0], [2], [3])
 
 
 def _first_name(text: str) -> bool:
@@ -171,38 +158,7 @@ def _time(path: Path, text: str) -> tuple[float, bool]:
     )
 
 
-def read_time(text: str) -> datetime:
-    """A time in one of the forms in which it is written; without a zone it is local.
-
-    Raises:
-        ValueError: if it is in none.
-    """
-    with contextlib.suppress(ValueError):
-        return datetime.fromisoformat(text)
-    # "Sonntag, 22. November 2026, 09:00" as 22.11.2026 09:00
-    german = re.fullmatch(
-        r"(?:\w+, *)?(\d+\.) *(\w+\.?) *(\d{4})(?:,? +(?:um )?(\d+:\d+))?(?: Uhr)?", text
-    )
-    if german:
-        day, month, year, clock = german.groups()
-        if month.lower() in MONTHS:
-            month = f"{MONTHS.index(month.lower()) + 1}."
-        text = f"{day}{month}{year}{f' {clock}' * bool(clock)}"
-    for form in WRITTEN:
-        with contextlib.suppress(ValueError):
-            when = datetime.strptime(text, form)
-            return when.replace(tzinfo=timezone.utc) if form.endswith("%Z") else when
-    raise ValueError(f"no time: {text!r}")
-
-
-def read_due(text: str) -> datetime:
-    """The time until which work is to be handed in: of a day alone, its end.
-
-    Raises:
-        ValueError: if it is none.
-    """
-    when = read_time(text)
-    return when if re.search("[T:]", text) else datetime.combine(when, time.max)
+# --- the students of a class, in the roster ----------------------------------------------------------
 
 
 def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[str, str]:

@@ -8,7 +8,6 @@ import math
 import secrets
 import shutil
 import tempfile
-from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .... import errors
@@ -19,16 +18,17 @@ from ..exercise import Exercise
 from ..isolation.container import build
 from ..isolation.house import House
 from ..marking.mark import Mark
-from ..sandbox import Job, check, marks_of
+from ..sandbox import check
 from ..values_as_text import cleaned
+from .class_marks import marks_of_class
 from .class_results import FEEDBACK, RESULTS, ClassResults
 from .gradescope import as_gradescope, nothing_for_gradescope, write_autograder
-from .handed_in import Student, gathered, handed_in
-from .kept import NAME as KEPT
-from .kept import Kept
-from .points import counted, read_points, shared
-from .results import Marked, as_json, as_junit, part_told, points_of, total
+from .points import Marked, part_told, points_of, total
+from .points_table import counted, read_points, shared
+from .result_files import as_json, as_junit
 from .roster import read_roster
+from .students import student_in, students_in
+from .verdict_cache import FILE, VerdictCache
 
 FORMS = {"json": as_json, "junit": as_junit, "gradescope": as_gradescope}  # by their options
 
@@ -42,28 +42,21 @@ def mark(options: argparse.Namespace) -> int:
     table = read_points(options.points) if options.points else {}
     wanted = counted(chosen(options.which), table)
     named = options.folder if options.folder.name else options.folder.resolve()  # of "."
-    marked = []
+    marked: list[Marked] = []
     with contextlib.ExitStack() as until:
         try:
             folder = _with_files(named, until)
         except errors.ConfigError as problem:
             if not options.gradescope:
                 raise
-            data = nothing_for_gradescope(str(problem))
-            write_whole(options.gradescope, lambda file: file.write(data))
-            say(cleaned(str(problem)))
+            _nothing_to_mark(str(problem), options.gradescope)
             return 0
         house = until.enter_context(contextlib.closing(_house(options)))
         try:
-            for sheet, exercise, found in check(folder, wanted, seed, options.seconds, house):
-                found = shared(exercise, found, table, options.parts)
-                marked.append((sheet, exercise, found))
-                points = (
-                    f"{points_of(exercise, found)}/{exercise.points}" if exercise.points else "-"
-                )
-                part = f" ({one})" if (one := part_told(exercise, found)) else ""
-                told = f"{points:>4}  {found.state:<10} {found.says}{part}"
-                say(f"{sheet.number}  {exercise.name:<22} {told}", hanging=44)
+            for sheet, exercise, whole in check(folder, wanted, seed, options.seconds, house):
+                mark = shared(exercise, whole, table, options.parts)
+                marked.append((sheet, exercise, mark))
+                _tell(sheet, exercise, mark)
         finally:  # after Ctrl-C, too
             _warn(house)
             of = sum(exercise.points for _, exercise, _ in marked)
@@ -72,6 +65,21 @@ def mark(options: argparse.Namespace) -> int:
         data = form(marked, str(named), seed)
         write_whole(path, lambda file: file.write(data))
     return 0
+
+
+def _tell(sheet: Sheet, exercise: Exercise, mark: Mark) -> None:
+    """Print a mark in a line, with its points."""
+    points = f"{points_of(exercise, mark)}/{exercise.points}" if exercise.points else "-"
+    part = f" ({one})" if (one := part_told(exercise, mark)) else ""
+    about = f"{points:>4}  {mark.state:<10} {mark.says}{part}"
+    say(f"{sheet.number}  {exercise.name:<22} {about}", hanging=44)
+
+
+def _nothing_to_mark(why: str, path: Path) -> None:
+    """Say it to the student on Gradescope, who else reads that the autograder has failed."""
+    data = nothing_for_gradescope(why)
+    write_whole(path, lambda file: file.write(data))
+    say(cleaned(why))
 
 
 def _with_files(folder: Path, until: contextlib.ExitStack) -> Path:
@@ -83,7 +91,7 @@ def _with_files(folder: Path, until: contextlib.ExitStack) -> Path:
     if has_any(folder):
         return folder
     copy = Path(until.enter_context(tempfile.TemporaryDirectory()))
-    for note in gathered(folder, copy).notes:
+    for note in student_in(folder, copy).notes:
         say(cleaned(note), hanging=4)
     return copy
 
@@ -128,19 +136,19 @@ def mark_class(options: argparse.Namespace) -> int:
     roster = read_roster(options.roster, say) if options.roster else []
     with contextlib.ExitStack() as until:
         work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        students = handed_in(options.folder, Path(work), options.out)
+        students = students_in(options.folder, Path(work), options.out)
         options.out.mkdir(parents=True, exist_ok=True)
-        kept = until.enter_context(Kept(options.out, options.seed))
+        cache = until.enter_context(VerdictCache(options.out, options.seed))
         house = until.enter_context(contextlib.closing(_house(options)))
-        results = ClassResults(students, options, kept.seed, roster)
+        results = ClassResults(students, options, cache.seed, roster)
         try:
-            for student, marked in _marked(students, wanted, kept, options.seconds, house):
-                parts = [(s, e, shared(e, mark, table, options.parts)) for s, e, mark in marked]
-                results.add(student, parts)
+            for student, marked in marks_of_class(students, wanted, cache, options.seconds, house):
+                share = lambda one, mark: shared(one, mark, table, options.parts)
+                results.add(student, [(sheet, e, share(e, mark)) for sheet, e, mark in marked])
         finally:
             results.write(whole=True)
             _warn(house)
-            print(f"\nof {results.of} points (seed {kept.seed}{', as before' * kept.before})")
+            print(f"\nof {results.of} points (seed {cache.seed}{', as before' * cache.before})")
             for name in results.names:
                 print(options.out / name)
             if options.feedback:
@@ -150,43 +158,9 @@ def mark_class(options: argparse.Namespace) -> int:
     return 0
 
 
-def _marked(
-    students: Sequence[Student],
-    wanted: Sequence[tuple[Sheet, list[Exercise]]],
-    kept: Kept,
-    seconds: float,
-    house: House,
-) -> Iterator[tuple[Student, list[Marked]]]:
-    """Each student with the marks, in order; several are marked at a time."""
-    every = [(sheet, exercise) for sheet, exercises in wanted for exercise in exercises]
-    keys = {
-        (student.name, exercise): kept.key(student.folder, sheet, exercise)
-        for student in students
-        for sheet, exercise in every
-    }
-    todo: dict[str, Job] = {}  # by their keys: equal files are marked once
-    for student in students:
-        for sheet, exercise in every:
-            key = keys[student.name, exercise]
-            if kept.get(key) is None:
-                todo.setdefault(key, (student.folder / sheet.file, sheet, exercise))
-    found: dict[str, Mark] = {}
-    marks = zip(todo, marks_of(list(todo.values()), kept.seed, seconds, house))
-    for student in students:
-        marked = []
-        for sheet, exercise in every:
-            key = keys[student.name, exercise]
-            while (mark := kept.get(key) or found.get(key)) is None:
-                done, new = next(marks)
-                found[done] = new
-                kept.add(done, new)
-            marked.append((sheet, exercise, mark))
-        yield student, marked
-
-
 def forget(options: argparse.Namespace) -> int:
     """Remove what `class` has written to a folder: names, marks and pages of students."""
-    names = [*RESULTS, KEPT]
+    names = [*RESULTS, FILE]
     removed = False
     for path in [options.folder / name for name in names] + [options.folder / FEEDBACK]:
         if path.is_dir() and not path.is_symlink():

@@ -17,10 +17,10 @@ from minigrad.__main__ import main
 from minigrad.course.exercises import sandbox
 from minigrad.course.exercises.catalogue import sheets
 from minigrad.course.exercises.classroom import class_results, teacher
-from minigrad.course.exercises.classroom.alike import equal_work
 from minigrad.course.exercises.classroom.class_results import ClassResults
-from minigrad.course.exercises.classroom.handed_in import handed_in
+from minigrad.course.exercises.classroom.equal_work import equal_work
 from minigrad.course.exercises.classroom.roster import Enrolled, read_roster
+from minigrad.course.exercises.classroom.students import students_in
 from minigrad.course.exercises.isolation import container
 from minigrad.course.exercises.values_as_text import as_html
 from minigrad.course.folders import EXERCISES
@@ -117,7 +117,7 @@ def test_of_two_files_of_the_same_time_that_is_said(tmp_path):
     for k, order in enumerate((files, files[::-1])):
         (tmp_path / "room.zip").write_bytes(zipped(dict(order)))
         (tmp_path / f"{k}").mkdir()
-        (student,) = handed_in(tmp_path / "room.zip", tmp_path / f"{k}")
+        (student,) = students_in(tmp_path / "room.zip", tmp_path / f"{k}")
         assert (student.folder / FIRST).read_text() == RIGHT
         assert student.notes == [
             f"not marked: {files[0][0]}: mine/{FIRST} has the same time, and is marked"
@@ -133,9 +133,9 @@ def test_the_zips_of_moodle_and_canvas_are_read(tmp_path):
     for name, files in {"moodle": moodle, "canvas": canvas}.items():
         (tmp_path / f"{name}.zip").write_bytes(zipped(files))
         (tmp_path / name).mkdir()
-    found = handed_in(tmp_path / "moodle.zip", tmp_path / "moodle")
+    found = students_in(tmp_path / "moodle.zip", tmp_path / "moodle")
     assert [(one.name, one.number) for one in found] == [("Ada L", "123"), ("Ben", "9")]
-    found = handed_in(tmp_path / "canvas.zip", tmp_path / "canvas")
+    found = students_in(tmp_path / "canvas.zip", tmp_path / "canvas")
     assert [(one.name, one.number) for one in found] == [("adal", "42"), ("benk", "43")]
     assert all((one.folder / FIRST).read_text() == RIGHT for one in found)
 
@@ -162,7 +162,7 @@ def test_all_that_a_platform_has_of_a_student_is_one_students(tmp_path, names, u
     room.write_bytes(zipped(dict.fromkeys(names, RIGHT)))
     if unpacked:
         zipfile.ZipFile(room).extractall(tmp_path / "room")
-    (student,) = handed_in(tmp_path / "room" if unpacked else room, work)
+    (student,) = students_in(tmp_path / "room" if unpacked else room, work)
     assert {path.name for path in student.folder.iterdir()} == {FIRST, SECOND}
 
 

@@ -23,10 +23,10 @@ from ..exercise import Exercise
 from ..marking.mark import STOPPED, Mark
 from ..shared_files import SHARED
 
-NAME = "class.kept"  # in the folder of results
+FILE = "class.kept"  # in the folder of results
 
 
-class Kept:
+class VerdictCache:
     """The verdicts of a class, in a file that each is added to as soon as it is there.
 
     Args:
@@ -38,7 +38,7 @@ class Kept:
     """
 
     def __init__(self, folder: Path, seed: int | None):
-        self.path = folder / NAME
+        self.path = folder / FILE
         self.marks: dict[str, Mark] = {}
         seeds = [] if seed is None else [seed]
         with contextlib.suppress(OSError):
@@ -52,7 +52,7 @@ class Kept:
         self.before = seed is None and bool(seeds)
         self.seed = seeds[0] if seeds else secrets.randbelow(1 << 32)
 
-    def __enter__(self) -> Kept:
+    def __enter__(self) -> VerdictCache:
         self.file = open(self.path, "a", encoding="ascii")
         self._write({"seed": self.seed})
         return self

@@ -5,57 +5,27 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from ..catalogue import Sheet
-from ..exercise import Exercise
-from ..marking.mark import MISSING, NOT_BEGUN, RIGHT, Mark
+from ..marking.mark import NOT_BEGUN, RIGHT
 from ..values_as_text import cleaned
+from .points import Marked, points_of, total
 from .roster import Enrolled
 
 ESCAPED = "backslashreplace"  # of a file name whose bytes are no characters
-Marked = tuple[Sheet, Exercise, Mark]
 FORMULA = ("=", "+", "-", "@", "'")  # with which a table begins a formula, or a text
-
-
-def in_parts(mark: Mark, most: float) -> Mark:
-    """The mark of which `points_of` makes a part, at most `most`, of the points of a wrong function."""
-    return replace(mark, share=mark.share * most)
-
-
-def points_of(exercise: Exercise, mark: Mark) -> float:
-    """The points for an exercise: a whole number, unless its mark is one `in_parts`."""
-    if mark.state == RIGHT:
-        return exercise.points
-    return round(exercise.points * mark.share, 2) or 0
-
-
-def part_told(exercise: Exercise, mark: Mark) -> str:
-    """Say what a part of the points is for; "" if none or all are given."""
-    part = mark.state != RIGHT and points_of(exercise, mark)
-    return f"right for {mark.right_for} inputs" if part else ""
-
-
-def total(marked: Iterable[Marked]) -> float:
-    return round(sum(points_of(exercise, mark) for _, exercise, mark in marked), 2)
-
-
-def begun(marked: Iterable[Marked]) -> bool:
-    """Tell whether anything was written."""
-    return any(mark.state not in (NOT_BEGUN, MISSING) for _, _, mark in marked)
-
-
-def less_late(points: float, days: int, share: float) -> float:
-    """The points that are left after so many days, each of which takes off a share of them."""
-    return round(points * max(0.0, 1 - share * days), 2)
 
 
 def as_json(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
     """Points and marks as JSON."""
     return _json(_as_data(marked, folder, seed))
+
+
+def class_as_json(students: Mapping[str, Sequence[Marked]], seed: int) -> bytes:
+    """The data that `mark --json` writes, for each student."""
+    return _json([_as_data(marked, student, seed) for student, marked in students.items()])
 
 
 def _as_data(marked: Sequence[Marked], folder: str, seed: int) -> dict[str, object]:
@@ -152,8 +122,3 @@ def _cell(text: str) -> str:
     """A text that no table takes for a formula, in one line."""
     text = cleaned(text)
     return f"'{text}" if text.startswith(FORMULA) else text
-
-
-def class_as_json(students: Mapping[str, Sequence[Marked]], seed: int) -> bytes:
-    """The data that `mark --json` writes, for each student."""
-    return _json([_as_data(marked, student, seed) for student, marked in students.items()])

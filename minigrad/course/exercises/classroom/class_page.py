@@ -1,0 +1,156 @@
+"""The page of a class: the mistakes and who made them, what to repeat, and a slide for each mistake."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from ....views.drawing.drawing import Drawing
+from ..marking.mark import BORROWED, HARD_CODED, NOT_MARKED, RIGHT, STOPPED, WRONG
+from ..values_as_text import as_html, cleaned
+from .class_mistakes import (
+    SharedMistake,
+    Students,
+    Unnamed,
+    in_common,
+    mistakes,
+    to_repeat,
+    unnamed,
+    wrong_of,
+)
+from .points import total
+
+SIGNS = {RIGHT: "●", WRONG: "○", BORROWED: "◐", HARD_CODED: "◇", STOPPED: "✕", NOT_MARKED: "□"}
+escape = html.escape
+
+
+def class_page(
+    students: Students,
+    notes: Mapping[str, Sequence[str]] = {},
+    equal: Mapping[str, Sequence[str]] = {},
+    absent: Sequence[str] = (),
+) -> str:
+    """The page, in HTML that needs nothing else.
+
+    Args:
+        notes: on each student's files: what was not marked.
+        equal: for each student those with equal work.
+        absent: who is in the roster, and handed in nothing.
+    """
+    shared = mistakes(students)
+    box = '<input type="checkbox" id="nameless">'
+    body = [
+        f"<h1>{len(students)} students{f', {len(absent)} absent' * bool(absent)}</h1>",
+        f"<p><label>{box} Names off, to show it to the class</label></p>",
+        _table(students),
+        *_to_repeat(students),
+        "<h2>Mistakes</h2>",
+        _listed(_fault(one, len(students)) for one in shared),
+        *_wrong_in_another_way(students),
+        '<div class="who">',
+        *_about_the_files(notes, equal, absent),
+        "</div>",
+        *map(_slide, shared),
+    ]
+    style = Path(__file__).with_name("class.css").read_text(encoding="utf-8")
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Exercises of a '
+        f'class</title>\n<link rel="icon" href="data:,">\n<style>\n{style}</style>\n</head>\n<body>\n'
+        + "\n".join(body)
+        + "\n</body>\n</html>\n"
+    )
+
+
+def _to_repeat(students: Students) -> Iterator[str]:
+    yield "<h2>To repeat</h2>"
+    yield _listed(
+        f"lesson {sheet.number}, {escape(sheet.title)}: {share:.0%} of the points lost in what was "
+        f"begun; "
+        + ", ".join(
+            f"<code>{exercise.name}</code> wrong for {wrong} of {begun}"
+            for exercise, wrong, begun in wrong_of(students, sheet)
+        )
+        for sheet, share in to_repeat(students)
+    )
+
+
+def _wrong_in_another_way(students: Students) -> Iterator[str]:
+    yield "<h2>Wrong in another way</h2>"
+    for family, some in in_common(unnamed(students)).items():
+        yield f"<h3>{as_html(family)}</h3>{_listed(_fault(one, len(students)) for one in some)}"
+
+
+def _about_the_files(
+    notes: Mapping[str, Sequence[str]], equal: Mapping[str, Sequence[str]], absent: Sequence[str]
+) -> Iterator[str]:
+    """Who handed in nothing, whose work is equal, and what was not marked."""
+    if absent:
+        yield "<h2>Absent: handed in nothing</h2>"
+        yield _listed(map(_name, absent))
+    yield "<h2>Equal work</h2>"
+    yield _listed(
+        f"{_name(one)}: as {', '.join(map(_name, others))}" for one, others in equal.items()
+    )
+    yield "<h2>Not marked, or marked under another name</h2>"
+    yield _listed(
+        f"{_name(one)}: {escape(cleaned(note))}" for one, some in notes.items() for note in some
+    )
+
+
+def _table(students: Students) -> str:
+    columns = next(iter(students.values()))
+    head = "".join(
+        f'<th scope="col"><span>{sheet.number} {exercise.name}</span></th>'
+        for sheet, exercise, _ in columns
+    )
+    rows = []
+    for number, (student, marked) in enumerate(students.items(), 1):
+        cells = "".join(
+            f'<td title="{escape(f"{exercise.name}: {found.state}. {found.says}")}">'
+            f'<span aria-hidden="true">{SIGNS.get(found.state, "")}</span>'
+            f'<span class="read">{found.state}</span></td>'
+            for _, exercise, found in marked
+        )
+        points = total(marked)
+        name = f'<span class="who">{_name(student)}</span><span class="number">{number}</span>'
+        rows.append(f'<tr><th scope="row">{name}</th><td>{points}</td>{cells}</tr>')
+    legend = ", ".join(f"{sign} {state}" for state, sign in SIGNS.items())
+    return (
+        f'<div class="wide" role="region" tabindex="0" aria-label="Table of marks"><table>'
+        f"<caption>What is right of what was handed in</caption><tr><td></td>"
+        f'<th scope="col"><span>points</span></th>{head}</tr>{"".join(rows)}</table></div>'
+        f"<p>{legend}, empty: not begun, or not there</p>"
+    )
+
+
+def _fault(one: SharedMistake | Unnamed, of: int) -> str:
+    exercises = [one.exercise] if isinstance(one, SharedMistake) else one.exercises
+    names = ", ".join(f"<code>{exercise.name}</code>" for exercise in exercises)
+    what = f"lesson {one.sheet.number}, {names}"
+    return f"<b>{len(one.who)} of {of}</b>: {what}: {as_html(one.says)} {_names(one.who)}"
+
+
+def _name(student: str) -> str:
+    return f"<bdi>{escape(cleaned(student))}</bdi>"
+
+
+def _names(students: Sequence[str]) -> str:
+    return f'<i class="who">{escape(", ".join(map(cleaned, students)))}</i>'
+
+
+def _listed(items: Iterable[str]) -> str:
+    lines = "".join(f"<li>{item}</li>" for item in items)
+    return f"<ul>{lines}</ul>" if lines else "<p>None.</p>"
+
+
+def _slide(mistake: SharedMistake) -> str:
+    picture = ""
+    if mistake.mark.picture is not None:
+        picture = Drawing(*mistake.mark.picture).svg() or ""
+        picture = picture[max(picture.find("<svg"), 0) :]
+    shows = escape("\n".join(mistake.mark.shows))
+    return (
+        f'<section class="slide"><h2>{mistake.sheet.number} {mistake.exercise.name}</h2>'
+        f"<p>{as_html(mistake.says)}</p><pre>{shows}</pre>{picture}</section>"
+    )

@@ -1,0 +1,209 @@
+"""The students of a class, with what each has handed in: folders, zips, or what Moodle and Canvas make.
+
+    for student in students_in(folder, work):
+        student.name, student.folder          its files have the names that the exercises have
+        student.notes                         what else is there, and is not marked
+
+A student is a folder or a zip in the folder of the class, with the files somewhere inside; or a file by
+itself, whose name begins with the student's, as Canvas writes them. Of other files, programs and
+archives are told of. Nothing in a zip is run: files of exercises are copied, under their own names.
+"""
+
+from __future__ import annotations
+
+import collections
+import difflib
+import itertools
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .... import errors
+from ..catalogue import RUN, has_any, sheets
+from ..learner_file import parsed
+from .files_inside import ARCHIVES, FILES, IGNORED, PYTHON, FoundFile, files_in, files_in_zip
+from .platform_names import MOODLE, PREFIX, student_of
+
+AGAIN = r"(?:[ _-]*(?:\(\d+\)|\d{1,2}|copy|kopie))*"  # as browsers and systems name a second file
+WORK = (*PYTHON, ".zip", *ARCHIVES)
+
+
+@dataclass
+class Student:
+    """The work of a student.
+
+    Attributes:
+        name: of the folder, or as the learning platform has it.
+        number: the platform's for the student; or "".
+        folder: with the files of exercises; of other Python files there are the names alone.
+        notes: what is not marked, and why; a line each.
+        time: of the last file, in seconds since 1970.
+        moodles: the name of the folder that Moodle has for the student; or "".
+    """
+
+    name: str
+    folder: Path
+    number: str = ""
+    notes: list[str] = field(default_factory=list)
+    time: float = 0.0
+    moodles: str = ""
+
+
+def students_in(folder: Path, work: Path, out: Path | None = None) -> list[Student]:
+    """Every student of a class, in order; their files are copied to folders in `work`.
+
+    Args:
+        folder: of the class, or its zip.
+        out: the folder of results, which is no student's, if it is in that folder.
+
+    Raises:
+        ConfigError: if the folder cannot be read, or has no student.
+    """
+    students: list[Student] = []
+    names: set[str] = set()
+    entries = list(_by_student(folder, out))
+    count = collections.Counter(name for name, _, _ in entries)
+    for k, (name, number, files) in enumerate(entries):
+        if count[name] > 1 and number:  # as where a platform hides names
+            name = f"{name} {number}"
+        while name in names:
+            name = f"{name} (again)"
+        names.add(name)
+        student = Student(name, work / f"{k}", number)
+        student.folder.mkdir()
+        _sort(student, files)
+        students.append(student)
+    with_work = [student for student in students if has_any(student.folder)]
+    if not with_work:
+        raise errors.ConfigError(
+            f"there is no student's folder in {folder}: each is a folder made by `start`, or a zip of it"
+        )
+    for student in students:
+        if student not in with_work:
+            student.notes.append("no file of exercises is there")
+    return students
+
+
+def student_in(folder: Path, work: Path) -> Student:
+    """The work of one student, wherever in a folder or zip it is.
+
+    Raises:
+        ConfigError: if there is none.
+    """
+    if not folder.exists():
+        raise errors.ConfigError(f"there is no folder or zip {folder}")
+    student = Student(folder.name, work)
+    files = list(itertools.islice(files_in(folder, folder.name), FILES))
+    paths = [file.path for file in files if isinstance(file, FoundFile)]
+    if len({who for path in paths for part in path.split("/") if (who := student_of(part))[1]}) > 1:
+        raise errors.ConfigError(
+            f"{folder} has the work of several students, and `mark` is for one: `{RUN} class {folder}`"
+        )
+    _sort(student, files)
+    if not has_any(work):
+        found = "".join(f"; {note}" for note in student.notes[:3])
+        raise errors.ConfigError(f"there is no file of exercises in {folder}{found}")
+    return student
+
+
+def _by_student(
+    folder: Path, out: Path | None
+) -> Iterator[tuple[str, str, Iterable[FoundFile | str]]]:
+    """The name and number of each student, and the files, or notes of what cannot be read."""
+    try:
+        if zipfile.is_zipfile(folder):
+            entries = sorted(_together(files_in_zip(folder.name, folder.read_bytes(), 0)).items())
+            yield from ((*who, files) for who, files in entries)
+            return
+        paths = sorted(folder.iterdir())
+    except OSError as problem:
+        raise errors.ConfigError(f"cannot read {folder}: {problem.strerror}") from None
+    known: dict[tuple[str, str], list[Iterable[FoundFile | str]]] = {}
+    own = [sheet.file for sheet in sheets()]  # which are no student's, by themselves
+    for path in paths:
+        if IGNORED.fullmatch(path.name) or (out is not None and path.resolve() == out.resolve()):
+            continue
+        end = next((end for end in WORK if path.name.lower().endswith(end)), path.suffix)
+        name, number = student_of(
+            path.name if path.is_dir() else path.name[: len(path.name) - len(end)]
+        )
+        if number:
+            known.setdefault((name, number), []).append(files_in(path, path.name))
+        elif path.is_dir() or (end.lower() in WORK and f"{name}.py" not in own):
+            yield name, number, files_in(path, path.name)
+    for (name, number), some in known.items():
+        yield name, number, itertools.chain.from_iterable(some)
+
+
+def _together(files: Iterable[FoundFile | str]) -> dict[tuple[str, str], list[FoundFile | str]]:
+    """The files of a zip of a class, by student: the first folder, or what Canvas puts in front."""
+    students: dict[tuple[str, str], list[FoundFile | str]] = {}
+    for file in files:
+        path = file if isinstance(file, str) else file.path
+        students.setdefault(student_of(path.partition("/")[0]), []).append(file)
+    return students
+
+
+# --- the files of one student ----------------------------------------------------------------------
+
+
+def _sort(student: Student, files: Iterable[FoundFile | str]) -> None:
+    """Copy a student's files of exercises; note what is none, and where there are several."""
+    known: dict[str, list[FoundFile]] = {}
+    for k, file in enumerate(files):
+        if k >= FILES:
+            student.notes.append(f"only {FILES} files were looked at")
+            break
+        path = file if isinstance(file, str) else file.path
+        if moodles := MOODLE.match(re.split(r"[/\\]", path)[0]):
+            student.moodles = f"{moodles[0]}file_"
+        if isinstance(file, str):
+            student.notes.append(f"not marked: {file}")
+        elif sheet := _sheet_of(file.path):
+            known.setdefault(sheet, []).append(file)
+        else:
+            student.notes.append(
+                f"not marked: {file.path}: no file of exercises has such a name{_meant(file)}"
+            )
+            own = PREFIX.sub("", re.split(r"[/\\]", file.path)[-1])
+            if re.fullmatch(r"\w+\.py", own):
+                (student.folder / own).touch()  # that it was there is told where it is imported
+    for sheet, several in known.items():
+        last = max(several, key=lambda one: (one.time, one.path.endswith(f"/{sheet}"), one.path))
+        (student.folder / sheet).write_bytes(last.data)
+        student.time = max(student.time, last.time)
+        student.notes += _others(several, last)
+        if not last.data.strip():
+            student.notes.append(f"not marked: {last.path}: the file is empty")
+        if not last.path.endswith(sheet):
+            student.notes.append(f"taken for {sheet}: {last.path}")
+
+
+def _others(several: Sequence[FoundFile], last: FoundFile) -> Iterator[str]:
+    for one in several:
+        if one is not last and one.data != last.data:
+            later = "is later" if last.time > one.time else "has the same time, and is marked"
+            yield f"not marked: {one.path}: {last.path} {later}"
+
+
+def _sheet_of(path: str) -> str:
+    """The file of exercises that a name stands for; "" if for none."""
+    name = re.split(r"[/\\]", path)[-1]
+    for sheet in sheets():
+        stem = re.escape(sheet.file.removesuffix(".py"))
+        if re.search(rf"(?:^|_){stem}{AGAIN}\.py(?:\.txt)?$", name, re.IGNORECASE):
+            return sheet.file
+    return ""
+
+
+def _meant(file: FoundFile) -> str:
+    """Say which file of exercises is likely to be meant, by the name or by what is in it; or ""."""
+    names = [sheet.file for sheet in sheets()]
+    near = difflib.get_close_matches(re.split(r"[/\\]", file.path)[-1].lower(), names, 1)
+    if near:
+        return f"; did it mean {near[0]}"
+    known = parsed(Path(file.path), file.data)
+    homes = [sheet.file for sheet in sheets() if any(map(known.has, sheet.exercises))]
+    return f"; it has functions that belong in {', '.join(homes)}" if homes else ""
