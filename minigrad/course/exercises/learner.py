@@ -23,9 +23,9 @@ from .puzzle import puzzle_of, solved
 from .sandbox import check
 from .worked import worked
 
-ROOM = 38  # columns for a first sentence
+WIDE = 38  # columns for a first sentence
 TRIES = ".tries.json"  # in a learner's folder: how often each exercise was tried in vain
-KEPT = ".without-answers"  # in a folder in which no solution is to be shown
+WITHOUT_ANSWERS = ".without-answers"  # in a folder in which no solution is to be shown
 
 
 def overview(options: argparse.Namespace) -> int:
@@ -60,7 +60,7 @@ def _advice() -> str:
 
 def _first(says: str) -> str:
     """The first sentence, as far as a line has room."""
-    return says if len(says) <= ROOM else f"{says[: ROOM - 3].rstrip()}..."
+    return says if len(says) <= WIDE else f"{says[: WIDE - 3].rstrip()}..."
 
 
 def check_some(options: argparse.Namespace) -> int:
@@ -156,7 +156,8 @@ def _may_be_shown() -> None:
         ConfigError: if something was.
     """
     here = Path().resolve()
-    if any((one / KEPT).exists() for one in (here, *here.parents)) or any(here.glob(f"*/{KEPT}")):
+    above = any((one / WITHOUT_ANSWERS).exists() for one in (here, *here.parents))
+    if above or any(here.glob(f"*/{WITHOUT_ANSWERS}")):
         raise errors.ConfigError(
             f"these exercises were handed out without solutions; `{RUN} hint` helps on"
         )
@@ -222,7 +223,7 @@ def _hand_out(
             write_whole(target, lambda file: file.write(text))
             tell(f"{target}")
     if without_answers:
-        (folder / KEPT).touch()
+        (folder / WITHOUT_ANSWERS).touch()
 
 
 def run_all(options: argparse.Namespace) -> int:

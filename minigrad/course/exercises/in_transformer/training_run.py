@@ -90,20 +90,8 @@ def _train(asked: dict[str, object], seconds: float) -> bool:
         env=os.environ | with_packages(),
         start_new_session=True,
     )
-    stop = threading.Event()
-    if sys.stdin is not None and sys.stdin.isatty():
-        say("Enter stops it, and it reads dates with what it has learned so far.")
-        _set_after(stop, sys.stdin.readline)
-    _set_after(stop, started.wait)
     try:
-        try:
-            if not stop.wait(seconds):
-                say(f"the limit of {seconds:g} s is reached: it stops")
-        except KeyboardInterrupt:
-            say("it stops; Ctrl-C once more ends it at once")
-        assert started.stdin is not None
-        started.stdin.close()  # which tells it to stop
-        status = started.wait(GRACE + LATEST)
+        status = _wait(started, seconds)
     except subprocess.TimeoutExpired:
         raise errors.ConfigError(
             f"the run did not stop, and {GRACE:g} s later could not say what was running: is there a "
@@ -116,11 +104,32 @@ def _train(asked: dict[str, object], seconds: float) -> bool:
     return status == FAILED
 
 
+def _wait(started: subprocess.Popen, seconds: float) -> int:
+    """Wait for the process, and tell it to stop when a key or the limit says so; return its status.
+
+    Raises:
+        TimeoutExpired: if it does not stop.
+    """
+    stop = threading.Event()
+    if sys.stdin is not None and sys.stdin.isatty():
+        say("Enter stops it, and it reads dates with what it has learned so far.")
+        _set_after(stop, sys.stdin.readline)
+    _set_after(stop, started.wait)
+    try:
+        if not stop.wait(seconds):
+            say(f"the limit of {seconds:g} s is reached: it stops")
+    except KeyboardInterrupt:
+        say("it stops; Ctrl-C once more ends it at once")
+    assert started.stdin is not None
+    started.stdin.close()  # which tells it to stop
+    return started.wait(GRACE + LATEST)
+
+
 def _set_after(event: threading.Event, wait: Callable[[], object]) -> None:
     """Set an event when something that has to be waited for is over."""
 
-    def watch() -> None:
+    def wait_and_set() -> None:
         wait()
         event.set()
 
-    threading.Thread(target=watch, daemon=True).start()
+    threading.Thread(target=wait_and_set, daemon=True).start()

@@ -3,7 +3,7 @@ what the engine makes of its answer."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -54,14 +54,7 @@ def walking(before: Callable, walk: Callable) -> Callable:
             yield from before(starts, wanted, frees)
             return
         passed_on: dict[Node, list[engine.Contribution]] = {node: [] for node in ways}
-        graph = {
-            node.number: [
-                (edge[2].number, Slope(node, edge, passed_on[node], walk.library))  # type: ignore
-                for edge in edges
-            ]
-            for node, edges in reversed(ways.items())
-        }
-        gradients = walk(graph, root.number)
+        gradients = walk(_with_slopes(ways, passed_on, walk.library), root.number)  # type: ignore
         arrived: dict[Node, AnyArray] = {}
         for node in ways:
             g = np.asarray(gradients.get(node.number, 0), node.dtype)
@@ -74,6 +67,20 @@ def walking(before: Callable, walk: Callable) -> Callable:
                 node.saved = None
 
     return visits
+
+
+def _with_slopes(
+    ways: Mapping[Node, Sequence[Edge]],
+    passed_on: Mapping[Node, list[engine.Contribution]],
+    library: Callable,
+) -> dict[int, list[tuple[int, Slope]]]:
+    """The graph as a learner's `walk` is given it: by the number of each node, where its edges lead."""
+    return {
+        node.number: [
+            (edge[2].number, Slope(node, edge, passed_on[node], library)) for edge in edges
+        ]
+        for node, edges in reversed(ways.items())  # type: ignore
+    }
 
 
 def _added(one: engine.Contribution, arrived: dict[Node, AnyArray]) -> engine.Contribution:

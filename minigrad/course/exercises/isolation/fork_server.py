@@ -20,6 +20,7 @@ import signal
 import socket
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -55,40 +56,54 @@ def main(control: str, folder: str, kind: str) -> None:
 
 def _fork_rooms(line: socket.socket, folder: str, shut: bool) -> None:
     """Fork a room for each pair of sockets; end it, if it has namespaces, when the judge closes them."""
-    begin, place = (_first, namespaces.WORK) if shut else (_keep, folder)
     waiting = select.poll()
     waiting.register(line, select.POLLIN)
-    kept: dict[int, tuple[int, int]] = {}  # by either file that tells that a room is to end
+    lives: dict[int, tuple[int, int]] = {}  # of a room, by either file that tells that it is to end
     while True:
-        told = waiting.poll()[0][0]
-        if told in kept:
+        ready = waiting.poll()[0][0]
+        if ready in lives:
+            fate, process = lives[ready]
             with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(kept[told][1], signal.SIGKILL)
-            for file in kept[told]:
+                signal.pidfd_send_signal(process, signal.SIGKILL)
+            for file in (fate, process):
                 waiting.unregister(file)
                 os.close(file)
-                del kept[file]
+                del lives[file]
         else:
             data, sockets, _, _ = socket.recv_fds(line, 1 << 10, 2)
             if not data:
                 return
-            child = namespaces.forked() if shut else os.fork()
-            if child == 0:
-                for file in (line.fileno(), *kept):
-                    os.close(file)
-                _end(begin, *sockets, int(data), place)
-            talk, fate = sockets
-            os.close(talk)
-            if shut:
-                both = fate, os.pidfd_open(child)
-                for file in both:
+            life = _fork_room(int(data), sockets, [line.fileno(), *lives], folder, shut)
+            if life is not None:
+                for file in life:
                     waiting.register(file, select.POLLIN)
-                    kept[file] = both
-            else:
-                os.close(fate)
+                    lives[file] = life
         with contextlib.suppress(ChildProcessError):
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
+
+
+def _fork_room(
+    seconds: int, sockets: Sequence[int], others: Sequence[int], folder: str, shut: bool
+) -> tuple[int, int] | None:
+    """Fork a room, which closes the files of others.
+
+    Returns:
+        The socket that the judge closes to end it, and a file for its process; None where the keeper
+        sees to its end.
+    """
+    talk, fate = sockets
+    child = namespaces.forked() if shut else os.fork()
+    if child == 0:
+        for file in others:
+            os.close(file)
+        begin, place = (_first, namespaces.WORK) if shut else (_keep, folder)
+        _end(begin, talk, fate, seconds, place)
+    os.close(talk)
+    if shut:
+        return fate, os.pidfd_open(child)
+    os.close(fate)
+    return None
 
 
 def _try_room() -> None:

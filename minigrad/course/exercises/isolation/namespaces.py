@@ -42,16 +42,28 @@ def shut(folder: str) -> None:
     """
     user, group = os.getuid(), os.getgid()
     _call("unshare", sum(NEW.values()))
-    for name, text in (
-        ("setgroups", "deny"),
-        ("uid_map", f"{NOBODY} {user} 1"),
-        (
-            "gid_map",
-            f"{NOBODY} {group} 1",
-        ),
-    ):
+    become_nobody = {
+        "setgroups": "deny",
+        "uid_map": f"{NOBODY} {user} 1",
+        "gid_map": f"{NOBODY} {group} 1",
+    }
+    for name, text in become_nobody.items():
         Path("/proc/self", name).write_text(text)
     _mount(None, "/", None, RECURSIVE | PRIVATE)
+    _put_root_together(folder)
+    os.chdir(folder)
+    _call("pivot_root", b".", b".")
+    _call("umount2", b".", DETACH)
+    os.chdir("/")
+    attributes = (ctypes.c_uint64 * 4)(READ_ONLY | NOSUID, 0, 0, 0)
+    _call("syscall", MOUNT_SETATTR, HERE, b"/", RECURSIVELY, attributes, ctypes.sizeof(attributes))
+    child = os.fork()
+    if child:
+        os._exit(os.waitpid(child, 0)[1] != 0)
+
+
+def _put_root_together(folder: str) -> None:
+    """Mount Python, its packages and devices in a folder; no lesson and no answer."""
     _mount("tmpfs", folder, "tmpfs", NOSUID | NODEV, f"mode=755,size={BYTES}")
     for path in _needed():
         inside = folder + path
@@ -67,15 +79,6 @@ def shut(folder: str) -> None:
     if os.path.isdir(folder + str(EXAMPLES)):  # beside the packages, in a wheel
         _mount("tmpfs", folder + str(EXAMPLES), "tmpfs", NOSUID | NODEV)
     os.mkdir(folder + WORK)
-    os.chdir(folder)
-    _call("pivot_root", b".", b".")
-    _call("umount2", b".", DETACH)
-    os.chdir("/")
-    attributes = (ctypes.c_uint64 * 4)(READ_ONLY | NOSUID, 0, 0, 0)
-    _call("syscall", MOUNT_SETATTR, HERE, b"/", RECURSIVELY, attributes, ctypes.sizeof(attributes))
-    child = os.fork()
-    if child:
-        os._exit(os.waitpid(child, 0)[1] != 0)
 
 
 def _needed() -> Iterator[str]:
