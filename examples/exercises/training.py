@@ -24,7 +24,7 @@ import minigrad as mg
 from minigrad import errors
 from minigrad.course.exercises.in_transformer.profiler import Profiler
 from minigrad.course.exercises.in_transformer.replacement import FAILED, replacement
-from minigrad.course.exercises.learner_file import written
+from minigrad.course.exercises.learner_file import read_learner_file
 from minigrad.course.pictures import Pictures
 from minigrad.ran.variables import line_of
 from minigrad.system.working import working
@@ -292,7 +292,7 @@ def stuck(profiler: Profiler, before: Mapping[str, int], seconds: float) -> str:
 
 def _function(path: Path, name: str) -> Any:
     """The function of that name in a learner's file; what it prints would hide everything else."""
-    space = written(path).functions()
+    space = read_learner_file(path).functions()
     space["print"] = lambda *things, **options: None
     return space.get(name)
 

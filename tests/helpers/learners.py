@@ -6,7 +6,7 @@ from limits import SECONDS
 
 from minigrad.course.exercises import sandbox
 from minigrad.course.exercises.catalogue import chosen, sheets
-from minigrad.course.exercises.learner_file import written
+from minigrad.course.exercises.learner_file import read_learner_file
 from minigrad.course.exercises.marking.mark_function import mark_function
 from minigrad.course.exercises.marking.trial import Trial
 
@@ -34,4 +34,6 @@ def judged(text, name="product_rule", tmp_path=None):
     path = tmp_path / "code.py"
     path.write_text(textwrap.dedent(text))
     ((_, (exercise,)),) = chosen([name])
-    return mark_function(Trial(exercise, 0, [(1.0, 3.0, 2.0)]), written(path).functions()[name])
+    return mark_function(
+        Trial(exercise, 0, [(1.0, 3.0, 2.0)]), read_learner_file(path).functions()[name]
+    )

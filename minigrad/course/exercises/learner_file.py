@@ -163,10 +163,10 @@ def _imports(tree: ast.AST) -> Iterator[tuple[ast.alias, str]]:
 # --- from a path, or from bytes ---------------------------------------------------------------------
 
 
-def written(path: Path) -> LearnerFile:
+def read_learner_file(path: Path) -> LearnerFile:
     """Read a learner's file; one that cannot be read has a `problem`, and no functions."""
     try:
-        return parsed(path, content(path))
+        return parse_learner_file(path, content_of(path))
     except FileNotFoundError:
         return LearnerFile(path, ast.Module([], []), f"there is no file {path.name}")
     except (OSError, ValueError) as problem:
@@ -176,10 +176,10 @@ def written(path: Path) -> LearnerFile:
 @functools.cache
 def handed_out(file: str) -> LearnerFile:
     """A file of exercises as learners get it."""
-    return written(EXERCISES / file)
+    return read_learner_file(EXERCISES / file)
 
 
-def content(path: Path) -> bytes:
+def content_of(path: Path) -> bytes:
     """The content of a file, as UTF-8 if it is UTF-16.
 
     Raises:
@@ -198,7 +198,7 @@ def content(path: Path) -> bytes:
 
 
 @functools.lru_cache(maxsize=64)
-def parsed(path: Path, data: bytes, compiled: bytes = b"") -> LearnerFile:
+def parse_learner_file(path: Path, data: bytes, compiled: bytes = b"") -> LearnerFile:
     """A learner's file with this content.
 
     Args:

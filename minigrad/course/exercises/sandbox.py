@@ -27,7 +27,7 @@ from .exercise import Exercise
 from .isolation.house import House
 from .isolation.limits import at_once
 from .isolation.room import JUDGE
-from .learner_file import LearnerFile, content, written
+from .learner_file import LearnerFile, content_of, read_learner_file
 from .learner_side.loading import load
 from .learner_side.raised_error import told
 from .marking.mark import BORROWED, MISSING, NOT_BEGUN, NOT_MARKED, STOPPED, WRONG, Mark
@@ -93,12 +93,12 @@ def mark_of(
     """Return the mark of one exercise, in a file of a learner's: read first, and then run in a room; in
     this process, if `seconds` is infinite."""
     with JUDGE:
-        file = written(path)
+        file = read_learner_file(path)
         if mark := _without_a_run(path, file, exercise):
             return mark
         request = {
             "path": str(path),
-            "data": np.frombuffer(content(path), np.uint8),
+            "data": np.frombuffer(content_of(path), np.uint8),
             "name": exercise.name,
             "without": list(exercise.without),
             "through": exercise.through,

@@ -56,29 +56,14 @@ def form(
             one is shown as the picture.
     """
     place = f"question-{name.replace('/', '-')}"
-    told = {
+    facts = {
         **question.asked._asdict(),
         "mistakes": [[typed, prose(says)] for typed, says in question.mistakes.items()],
         "because": prose(question.because),
         "case": prose(question.hint),
     }
-
-    def choice(text: str) -> str:
-        if text in pictures:
-            return f'<img src="{pictures[text]}" alt="{text}">'
-        return prose(text)
-
-    if question.choices:
-        answers = "".join(
-            f'<label><input type="radio" name="given" value="{i}">{choice(text)}</label>'
-            for i, text in enumerate(question.choices, 1)
-        )
-    else:
-        answers = (
-            f'<input name="given" autocomplete="off" spellcheck="false" size="24" '
-            f'aria-labelledby="{place}" placeholder="{_like(question)}">'
-        )
     group = "radiogroup" if question.choices else "group"
+    answers = _answers(question, place, prose, pictures)
     unfolded = [("hint", "Hint", question.hint), ("answer", "Show the answer", question.reply("!"))]
     details = "".join(
         f'<details class="{kind}"><summary>{title}</summary>{prose(text)}</details>'
@@ -87,12 +72,33 @@ def form(
     )
     return (
         f'<form class="question" data-name="{name}" '
-        f'data-asked="{html.escape(json.dumps(told))}">'
+        f'data-asked="{html.escape(json.dumps(facts))}">'
         f'<div id="{place}">{prose(question.text)}</div>'
         f'<div class="given" role="{group}" aria-labelledby="{place}">{answers}'
         f"<button hidden>Check</button></div>"
         f'<div class="feedback" role="status" aria-live="polite"></div>{details}'
         f'<p class="waiting" hidden>What follows opens with the answer.</p></form>'
+    )
+
+
+def _answers(
+    question: Question, place: str, prose: Callable[[str], str], pictures: Mapping[str, str]
+) -> str:
+    """The choices of a question, or a field for its answer."""
+    if not question.choices:
+        return (
+            f'<input name="given" autocomplete="off" spellcheck="false" size="24" '
+            f'aria-labelledby="{place}" placeholder="{_like(question)}">'
+        )
+
+    def choice(text: str) -> str:
+        if text in pictures:
+            return f'<img src="{pictures[text]}" alt="{text}">'
+        return prose(text)
+
+    return "".join(
+        f'<label><input type="radio" name="given" value="{i}">{choice(text)}</label>'
+        for i, text in enumerate(question.choices, 1)
     )
 
 

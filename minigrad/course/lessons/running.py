@@ -22,7 +22,8 @@ from typing import Any
 
 from ..folders import ROOT
 from ..pictures import Picture
-from .lesson import Cell, Lesson, LessonFails, cells, failed
+from .cells import Cell, cells
+from .lesson import Lesson, LessonFails, failed
 from .notebooks import written
 
 SECONDS = 1200  # that a lesson may take; the slowest takes about 30

@@ -5,6 +5,6 @@
     python -m minigrad course --out X.zip     the same as one file, as a learning platform takes it
 
 What takes long (to run the lessons, to make the reference) is kept, by the content of what it is made
-of. Read it in this order: `kept`, `side_by_side` (lessons that run at a time), `overview` (what builds
+of. Read it in this order: `cache`, `side_by_side` (lessons that run at a time), `overview` (what builds
 on what), `idioms` and `front` (the pages that are about the whole), `build`, `command`.
 """

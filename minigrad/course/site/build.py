@@ -20,17 +20,17 @@ from pathlib import Path
 from ... import errors
 from ...system.disk import write_whole
 from ...system.working import working
-from ..folders import EXAMPLES, ROOT
+from ..folders import EXAMPLES, PACKAGES, ROOT
 from ..lessons import forms, running
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, LessonFails, lessons
 from ..lessons.markdown import Renderer
 from ..lessons.notebooks import written
-from ..lessons.pages import ALONE, PACKAGES, file_page, lesson_page
+from ..lessons.pages import ALONE, file_page, lesson_page
 from ..lessons.running import executed, ran
 from . import front
+from .cache import digest, home, kept, sweep
 from .idioms import PAGE, idioms_page
-from .kept import digest, home, kept, sweep
 from .side_by_side import SideBySide
 
 HERE = Path(__file__).parent

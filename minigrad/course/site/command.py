@@ -23,7 +23,7 @@ from ..folders import EXERCISES
 from ..lessons.lesson import Lesson, chosen
 from ..lessons.running import warm
 from .build import STOPPING, Preview, build, write_front
-from .kept import digest
+from .cache import digest
 
 BUILDING = "building the course; the first time all lessons run, which takes a minute or two"
 PORT = 8423  # the same each time: a browser keeps answers and progress by the address

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..exercises.catalogue import RUN, Sheet, sheets
 from ..exercises.exercise import Exercise
-from ..exercises.learner_file import written
+from ..exercises.learner_file import read_learner_file
 from ..exercises.marking.mark import MISSING, NOT_BEGUN, RIGHT, Mark
 from ..exercises.sandbox import check
 from ..folders import EXAMPLES, EXERCISES, ROOT
@@ -20,7 +20,7 @@ from ..lessons.markdown import Renderer
 from ..lessons.pages import REFERENCE, page
 from ..questions import questions_of
 from . import idioms
-from .kept import digest
+from .cache import digest
 from .overview import overview
 
 Marks = Mapping[str, Mark]  # by the names of the exercises
@@ -207,7 +207,7 @@ def _exercise(exercise: Exercise, about: str, mark: Mark | None, render: Rendere
 
 def _docstrings(sheet: Sheet) -> dict[str, str]:
     """Return what each function is to do, as it is handed out."""
-    definitions = written(EXERCISES / sheet.file).tree.body
+    definitions = read_learner_file(EXERCISES / sheet.file).tree.body
     return {
         one.name: ast.get_docstring(one) or ""
         for one in definitions

@@ -2,6 +2,9 @@
 
     python -m minigrad worksheet 08 --seed 7 --key
 
-`walks` draws programs in small whole numbers and runs them; `sheet` writes them as a page that prints,
-with empty boxes, or with what the same graphs hold; `command` is the command.
+Read it in this order:
+
+1. `walks`: programs in small whole numbers are drawn, and run
+2. `page`: they are written as a page that prints, with empty boxes, or with what the same graphs hold
+3. `command`: the command
 """

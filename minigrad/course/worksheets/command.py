@@ -11,7 +11,7 @@ from ...system.terminal import seed_of
 from ...system.working import working
 from ..lessons.lesson import chosen
 from ..lessons.notebooks import written
-from .sheet import page, signs
+from .page import signs, worksheet
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -36,8 +36,8 @@ def command(options: argparse.Namespace) -> int:
         if options.key or not key:
             path = options.out / f"worksheet_{lesson.number}_{signs(lesson, seed)}{name}.html"
             with working(f"drawing {path.name}"):
-                sheet = page(lesson, seed, key)
-            print(written(path, sheet))
+                page = worksheet(lesson, seed, key)
+            print(written(path, page))
     if options.seed is None:
         print(f"to write it again, or its key: --seed {seed}", file=sys.stderr)
     return 0

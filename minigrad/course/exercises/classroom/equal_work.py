@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from ..catalogue import sheets
-from ..learner_file import written
+from ..learner_file import read_learner_file
 
 FEWEST = 3  # functions that both have begun: one or two lines are often the same by chance
 MOST, MANY = 0.75, 6  # a share of them that is told, if it is so many
@@ -39,7 +39,7 @@ def work_in(folder: Path) -> Work:
     return {
         name: hash(ast.dump(ast.Module(file.definition(name), [])))
         for sheet in sheets()
-        for file in [written(folder / sheet.file)]
+        for file in [read_learner_file(folder / sheet.file)]
         for name in sheet.exercises
         if file.has(name) and not file.is_stub(name)
     }

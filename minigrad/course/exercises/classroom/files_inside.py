@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from ..learner_file import LONGEST, content
+from ..learner_file import LONGEST, content_of
 
 IGNORED = re.compile(
     r"(?:.*/)?(?:\.[^./].*|__MACOSX/.*|__pycache__(?:/.*)?|conftest\.py|class\.(?!zip$).*|.*\.(?:svg|pyc))"
@@ -50,7 +50,7 @@ def files_in(path: Path, name: str) -> Iterator[FoundFile | str]:
         elif path.suffix.lower() == ".zip":
             yield from files_in_zip(name, path.read_bytes(), 0)
         elif path.name.lower().endswith(PYTHON):
-            yield FoundFile(name, content(path), path.stat().st_mtime)
+            yield FoundFile(name, content_of(path), path.stat().st_mtime)
         else:
             yield f"{name}: {_reason(name)}"
     except (OSError, ValueError, RecursionError) as problem:

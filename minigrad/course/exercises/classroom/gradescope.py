@@ -12,7 +12,7 @@ import zipfile
 from collections.abc import Sequence
 from typing import IO, Any
 
-from ...folders import EXAMPLES, ROOT
+from ...folders import EXAMPLES, PACKAGES, ROOT
 from ..marking.mark import RIGHT
 from .points import Marked, part_told, points_of, total
 from .result_files import ESCAPED
@@ -67,7 +67,7 @@ def write_autograder(path: IO[bytes], seed: int, which: Sequence[str]) -> None:
             entry = zipfile.ZipInfo(name)
             entry.external_attr = 0o755 << 16
             archive.writestr(entry, text)
-        for folder in (ROOT / "minigrad", ROOT / "minitransformer", EXAMPLES):
+        for folder in (*(ROOT / name for name in PACKAGES), EXAMPLES):
             for file in sorted(folder.rglob("*")):
                 if file.is_file() and "__pycache__" not in file.parts:
                     archive.write(file, f"course/{folder.name}/{file.relative_to(folder)}")

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from .... import errors
 from ..catalogue import RUN, has_any, sheets
-from ..learner_file import parsed
+from ..learner_file import parse_learner_file
 from .files_inside import ARCHIVES, FILES, IGNORED, PYTHON, FoundFile, files_in, files_in_zip
 from .platform_names import MOODLE, PREFIX, student_of
 
@@ -204,6 +204,6 @@ def _meant(file: FoundFile) -> str:
     near = difflib.get_close_matches(re.split(r"[/\\]", file.path)[-1].lower(), names, 1)
     if near:
         return f"; did it mean {near[0]}"
-    known = parsed(Path(file.path), file.data)
+    known = parse_learner_file(Path(file.path), file.data)
     homes = [sheet.file for sheet in sheets() if any(map(known.has, sheet.exercises))]
     return f"; it has functions that belong in {', '.join(homes)}" if homes else ""

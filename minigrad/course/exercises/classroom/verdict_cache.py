@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...folders import EXERCISES, ROOT
+from ...folders import EXERCISES, PACKAGES, ROOT
 from ..catalogue import Sheet, sheets
 from ..exercise import Exercise
 from ..marking.mark import STOPPED, Mark
@@ -110,7 +110,7 @@ def versions(file: str) -> str:
 
 @functools.cache
 def library() -> str:
-    both = (ROOT / "minigrad", ROOT / "minitransformer")
+    both = [ROOT / name for name in PACKAGES]
     return _sum([path for package in both for path in sorted(package.rglob("*.py"))])
 
 

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .... import errors
-from ...folders import EXERCISES, ROOT
+from ...folders import EXERCISES, PACKAGES, ROOT
 from ..shared_files import SHARED
 from . import room_process
 from .limits import memory
@@ -63,7 +63,7 @@ def _run(command: list[str]) -> None:
 def write_context(folder: Path) -> None:
     """Write to a folder all that the image is made of."""
     shutil.copy(DOCKERFILE, folder)
-    for package in ("minigrad", "minitransformer"):
+    for package in PACKAGES:
         nothing = shutil.ignore_patterns("__pycache__", "*.pyc")
         shutil.copytree(ROOT / package, folder / "course" / package, ignore=nothing)
     exercises = folder / "course" / "examples" / "exercises"

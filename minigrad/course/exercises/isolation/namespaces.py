@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...folders import EXAMPLES, ROOT
+from ...folders import EXAMPLES, PACKAGES, ROOT
 
 WORK = "/room"  # the folder that can be written to
 BYTES, FILES = 1 << 26, 1000  # that it holds
@@ -85,7 +85,7 @@ def _needed() -> Iterator[str]:
     """The folders of Python and its packages, each once, and none inside another."""
     packages = {
         Path(np.__file__).parent,
-        *(ROOT / name for name in ("minigrad", "minitransformer")),
+        *(ROOT / name for name in PACKAGES),
     }
     python = {sys.prefix, sys.base_prefix, sys.exec_prefix, *sysconfig.get_paths().values()}
     some = {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", *python, *map(str, packages)}

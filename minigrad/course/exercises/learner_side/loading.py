@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..learner_file import parsed
+from ..learner_file import parse_learner_file
 from ..shared_files import wrapped
 from ..stubs import example  # noqa: F401  by which functions among the inputs are made again
 from .callee import Callee
@@ -41,7 +41,9 @@ def load(
     if files:
         sys.path.insert(0, os.getcwd())
     numpy = dict(vars(np))
-    file = parsed(Path(path), data.tobytes(), b"" if compiled is None else compiled.tobytes())
+    file = parse_learner_file(
+        Path(path), data.tobytes(), b"" if compiled is None else compiled.tobytes()
+    )
     lines = io.StringIO(data.tobytes().decode(errors="replace")).readlines()
     linecache.cache[path] = len(data), None, lines, path  # which a room has not
     space = file.functions()

@@ -11,7 +11,7 @@ import numpy as np
 
 from .... import errors
 from ..catalogue import RUN
-from ..learner_file import content, written
+from ..learner_file import content_of, read_learner_file
 from .comparison import THROUGH
 
 FILES = 200  # that an engine may have beside it
@@ -24,15 +24,16 @@ def request_for_engine(path: Path) -> dict[str, object]:
         ConfigError: if the file cannot be read, or has no engine.
     """
     try:
-        names = {alias for alias in ("engine", "Tensor", "backward") if written(path).has(alias)}
+        own = read_learner_file(path)
+        names = {alias for alias in ("engine", "Tensor", "backward") if own.has(alias)}
         files = dict(_files(path))
     except OSError as problem:
         raise errors.ConfigError(f"cannot read {path}: {problem.strerror}") from None
     except ValueError as problem:
         raise errors.ConfigError(f"cannot read {path}: {problem}") from None
-    if unread := written(path).problem:
-        raise errors.ConfigError(unread)
-    if written(path).is_stub("engine"):
+    if own.problem:
+        raise errors.ConfigError(own.problem)
+    if own.is_stub("engine"):
         raise errors.ConfigError(f"`engine` in {path} is not written yet: `{RUN} hint engine`")
     if not ("engine" in names or names >= {"Tensor", "backward"}):
         raise errors.ConfigError(
@@ -62,7 +63,7 @@ def _files(path: Path) -> Iterator[tuple[str, np.ndarray]]:
     waiting, seen = [(path, f"{_stem(path)}.py")], {path}
     while waiting:
         one, place = waiting.pop()
-        data = content(one)
+        data = content_of(one)
         yield place, np.frombuffer(data, np.uint8)
         for name in _imported(data):
             module, package = path.parent / f"{name}.py", path.parent / name

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from minigrad.course.exercises.catalogue import chosen, sheets
-from minigrad.course.exercises.learner_file import written
+from minigrad.course.exercises.learner_file import read_learner_file
 from minigrad.course.exercises.likeness import alike
 from minigrad.course.exercises.marking.mark import NOT_BEGUN, RIGHT, WRONG
 from minigrad.course.exercises.marking.mark_function import mark_function
@@ -39,7 +39,7 @@ of_the_museum = some_exercises(lambda exercise: exercise.story)
 
 @every_exercise
 def test_a_stub_is_not_begun_and_its_examples_are_right(sheet, exercise):
-    file = written(EXERCISES / sheet.file)
+    file = read_learner_file(EXERCISES / sheet.file)
     stub = file.functions()[exercise.name]
     assert file.is_stub(exercise.name)
     if not exercise.story:
@@ -131,7 +131,7 @@ def test_a_puzzle_is_judged_by_running_it(sheet, exercise):
 
 @of_the_museum
 def test_a_program_of_the_museum_looks_right_and_is_the_first_known_mistake(sheet, exercise):
-    file = written(EXERCISES / sheet.file)
+    file = read_learner_file(EXERCISES / sheet.file)
     stub = file.functions()[exercise.name]
     assert ast.get_docstring(file.definition(exercise.name)[0])
     (test,) = doctest.DocTestFinder().find(

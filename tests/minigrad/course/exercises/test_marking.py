@@ -14,7 +14,7 @@ from limits import SECONDS
 from minigrad import errors
 from minigrad.course.exercises import sandbox
 from minigrad.course.exercises.catalogue import chosen
-from minigrad.course.exercises.learner_file import written
+from minigrad.course.exercises.learner_file import read_learner_file
 from minigrad.course.exercises.likeness import alike
 from minigrad.course.exercises.marking.mark import BORROWED, HARD_CODED, RIGHT, WRONG
 from minigrad.course.exercises.marking.mark_function import mark_function
@@ -99,7 +99,7 @@ def test_an_argument_that_is_changed_is_noticed(tmp_path):
     path = tmp_path / "code.py"
     path.write_text(textwrap.dedent(text))
     ((_, (exercise,)),) = chosen(["index_rule"])
-    found = mark_function(Trial(exercise, 0), written(path).functions()["index_rule"])
+    found = mark_function(Trial(exercise, 0), read_learner_file(path).functions()["index_rule"])
     assert found.state == WRONG
     assert "changes what it was given, in argument 1" in found.says
 
@@ -279,7 +279,7 @@ def test_a_mistake_is_named_however_it_is_written(name, code, says, tmp_path):
     ((sheet, (exercise,)),) = chosen([name])
     for seed in range(3):
         trial = Trial(exercise, seed, examples(sheet, exercise))
-        found = mark_function(trial, written(path).functions()[name])
+        found = mark_function(trial, read_learner_file(path).functions()[name])
         assert found.state == WRONG
         assert says in found.says
 
@@ -319,7 +319,7 @@ def test_a_property_that_does_not_hold_is_said(tmp_path):
     path = tmp_path / "code.py"
     path.write_text("def softmax(x):\n    return x * x\n")
     ((_, (exercise,)),) = chosen(["softmax"])
-    found = mark_function(Trial(exercise, 0), written(path).functions()["softmax"])
+    found = mark_function(Trial(exercise, 0), read_learner_file(path).functions()["softmax"])
     assert found.state == WRONG
     assert "It does not hold that each row sums to one." in found.says
 

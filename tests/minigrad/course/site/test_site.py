@@ -29,7 +29,7 @@ from minigrad.course.lessons.markdown import Renderer
 from minigrad.course.site import build as building
 from minigrad.course.site import front
 from minigrad.course.site.build import build
-from minigrad.course.site.kept import digest, kept, sweep
+from minigrad.course.site.cache import digest, kept, sweep
 
 GUIDE = EXAMPLES / "TEACHING.md"
 GUIDE_PAGE = f"source/{GUIDE.relative_to(ROOT).as_posix()}.html"

@@ -9,7 +9,7 @@ import pytest
 
 from minigrad.__main__ import main
 from minigrad.course.questions import questions_of
-from minigrad.course.worksheets import sheet, walks
+from minigrad.course.worksheets import page, walks
 
 SECRET = 12345
 
@@ -71,7 +71,7 @@ def test_a_sheet_holds_no_answer_and_its_key_does(tmp_path, capsys, monkeypatch)
                     node.value = np.full(node.shape, SECRET)
         return found
 
-    monkeypatch.setattr(sheet, "walks", marked)
+    monkeypatch.setattr(page, "walks", marked)
     paper, key = sheet_of(tmp_path, capsys, "08", "--seed", 7, "--key")
     assert str(SECRET) not in paper
     assert str(SECRET) in key

@@ -23,7 +23,7 @@ TOOLTIP = re.compile(r'tooltip="(?:[^"\\]|\\.)*"')  # of a drawing, which holds 
 escape = html.escape
 
 
-def page(lesson: Lesson, seed: int, key: bool) -> str:
+def worksheet(lesson: Lesson, seed: int, key: bool) -> str:
     """The worksheet of a lesson in HTML; with `key`, its boxes are filled.
 
     Raises:
