@@ -110,7 +110,7 @@ class Exercise:
         return not (self.whole or self.story)
 
     @property
-    def told(self) -> list[str]:
+    def paragraphs(self) -> list[str]:
         """The story, a line for each paragraph."""
         return [" ".join(one.split()) for one in self.story.split("\n\n") if one.strip()]
 

@@ -90,8 +90,8 @@ def check_some(options: argparse.Namespace) -> int:
 
 def _tell(sheet: Sheet, exercise: Exercise, mark: Mark) -> None:
     print(f"{sheet.number} {exercise.name}: {mark.state}")
-    told = exercise.told if mark.state == RIGHT else ()
-    for line in filter(None, (mark.says, *mark.shows, *told)):
+    story = exercise.paragraphs if mark.state == RIGHT else ()
+    for line in filter(None, (mark.says, *mark.shows, *story)):
         say(f"    {line}")
 
 
@@ -144,7 +144,7 @@ def solution(options: argparse.Namespace) -> int:
     for sheet, exercises in which:
         for exercise in exercises:
             print(f"# {sheet.number} {exercise.name}\n{exercise.text()}\n")
-            for line in exercise.told:
+            for line in exercise.paragraphs:
                 say(line)
     return 0
 

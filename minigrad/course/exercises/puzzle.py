@@ -78,11 +78,11 @@ def solved(sheet: Sheet, exercise: Exercise, order: Sequence[int], seconds: floa
         if order.count(number) > 1:
             raise errors.ConfigError(f"each line is there once: {number} is given twice")
     code = [puzzle.head, *(puzzle.lines[number - 1] for number in order)]
-    given = (EXERCISES / sheet.file).read_text(encoding="utf-8").splitlines()
-    names = dict(enumerate(["the first line", *(f"line {n}" for n in order)], len(given) + 1))
+    stub = (EXERCISES / sheet.file).read_text(encoding="utf-8").splitlines()
+    names = dict(enumerate(["the first line", *(f"line {n}" for n in order)], len(stub) + 1))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "these lines")
-        path.write_text("\n".join([*given, *code, ""]), encoding="utf-8")
-        found = mark_of(path, sheet, exercise, 0, seconds)
-    says = re.sub(r"\bline (\d+)", lambda line: names.get(int(line[1]), line[0]), found.says)
-    return replace(found, says=says)
+        path.write_text("\n".join([*stub, *code, ""]), encoding="utf-8")
+        mark = mark_of(path, sheet, exercise, 0, seconds)
+    says = re.sub(r"\bline (\d+)", lambda line: names.get(int(line[1]), line[0]), mark.says)
+    return replace(mark, says=says)

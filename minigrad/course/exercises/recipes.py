@@ -35,9 +35,9 @@ def maker(function: Callable) -> Callable:
 
     @functools.wraps(function)
     def make(*of: object) -> Any:
-        made = function(*of)
-        made.recipe = Recipe(function.__name__, of)
-        return made
+        result = function(*of)
+        result.recipe = Recipe(function.__name__, of)
+        return result
 
     MAKERS[function.__name__] = make
     return make

@@ -29,7 +29,7 @@ from .isolation.limits import at_once
 from .isolation.room import JUDGE
 from .learner_file import LearnerFile, content_of, read_learner_file
 from .learner_side.loading import load
-from .learner_side.raised_error import told
+from .learner_side.raised_error import one_line
 from .marking.mark import BORROWED, MISSING, NOT_BEGUN, NOT_MARKED, STOPPED, WRONG, Mark
 from .marking.mark_function import mark
 from .marking.remote_function import RemoteFunction
@@ -160,5 +160,5 @@ def _in_a_room(trial: Trial, request: dict[str, Any], seconds: float, house: Hou
         except KeyboardInterrupt:
             raise
         except Exception as problem:
-            says = f"The check itself failed while it ran it, by {told(problem)}."
+            says = f"The check itself failed while it ran it, by {one_line(problem)}."
             return Mark(STOPPED, says, (function.last,))

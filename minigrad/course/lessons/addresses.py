@@ -82,8 +82,8 @@ class Links:
 
     def lesson(self, number: str) -> str:
         """That of a lesson; "" if there is none of this number."""
-        found = (self.local(f"{s.path.stem}.html") for s in self.site.lessons if s.number == number)
-        return next(found, "")
+        pages = (self.local(f"{s.path.stem}.html") for s in self.site.lessons if s.number == number)
+        return next(pages, "")
 
     def local(self, page: str) -> str:
         """That of a page, from this one on."""

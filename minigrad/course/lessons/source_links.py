@@ -26,7 +26,7 @@ def uses(text: str) -> dict[str, tuple[str, int]]:
             for alias in node.names:
                 home = importlib.import_module(str(node.module))
                 known[alias.asname or alias.name] = _part(home, alias.name)
-    found = {}
+    lines = {}
     for node in ast.walk(tree):
         dotted = _dotted(node)
         if dotted and dotted[0] in known:
@@ -35,8 +35,8 @@ def uses(text: str) -> dict[str, tuple[str, int]]:
                 thing = _part(thing, name)
             where = _defined(thing)
             if where is not None:
-                found[".".join(dotted)] = where
-    return found
+                lines[".".join(dotted)] = where
+    return lines
 
 
 def _part(home: object, name: str) -> Any:

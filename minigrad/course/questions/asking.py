@@ -49,12 +49,12 @@ class Questions:
         """
         number, _, name = f"{self.number}/{name}".rpartition("/")
         number = number.rpartition("/")[2]
-        found = questions_of(number)
-        if name not in found:
+        every = questions_of(number)
+        if name not in every:
             raise errors.ConfigError(
-                f"lesson {number} has no question {name!r}; it has: {', '.join(found) or 'none'}"
+                f"lesson {number} has no question {name!r}; it has: {', '.join(every) or 'none'}"
             )
-        question = found[name]
+        question = every[name]
         asking = given is ...
         if not self.script:
             return Reply(f"{question.shown()}\n\n{DOTS}" if asking else question.reply(given))

@@ -26,10 +26,10 @@ class PrintWithHeadings:
 
 def headings(text: str) -> list[tuple[int, str]]:
     """The headings of a lesson, each with the number of its line."""
-    found, prose = [], False
+    places, prose = [], False
     for place, line in enumerate(text.splitlines(), 1):
         if line.startswith("# %%"):
             prose = "[markdown]" in line
         elif prose and HEADING.match(line[2:]):
-            found.append((place, line[2:]))
-    return found
+            places.append((place, line[2:]))
+    return places

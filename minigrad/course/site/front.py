@@ -192,7 +192,7 @@ def _exercise(exercise: Exercise, about: str, mark: Mark | None, render: Rendere
         )
         says = f"<p>{escape(mark.says)}</p>{shows}"
     if state == RIGHT:
-        says = "".join(f"<p>{render.markdown.renderInline(one)}</p>" for one in exercise.told)
+        says = "".join(f"<p>{render.markdown.renderInline(one)}</p>" for one in exercise.paragraphs)
     hints = "".join(f"<li>{render.markdown.renderInline(hint)}</li>" for hint in exercise.hints)
     first, _, rest = about.partition("\n")
     todo = "repair" if exercise.story else "write"

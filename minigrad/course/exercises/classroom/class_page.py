@@ -107,10 +107,10 @@ def _table(students: Students) -> str:
     rows = []
     for number, (student, marked) in enumerate(students.items(), 1):
         cells = "".join(
-            f'<td title="{escape(f"{exercise.name}: {found.state}. {found.says}")}">'
-            f'<span aria-hidden="true">{SIGNS.get(found.state, "")}</span>'
-            f'<span class="read">{found.state}</span></td>'
-            for _, exercise, found in marked
+            f'<td title="{escape(f"{exercise.name}: {mark.state}. {mark.says}")}">'
+            f'<span aria-hidden="true">{SIGNS.get(mark.state, "")}</span>'
+            f'<span class="read">{mark.state}</span></td>'
+            for _, exercise, mark in marked
         )
         points = total(marked)
         name = f'<span class="who">{_name(student)}</span><span class="number">{number}</span>'

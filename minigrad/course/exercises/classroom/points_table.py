@@ -41,9 +41,9 @@ def read_points(path: Path) -> dict[str, Worth]:
     known = {name for sheet in sheets() for name in sheet.exercises}
     table: dict[str, Worth] = {}
     for row in rows:
-        name, *given = row
+        name, *cells = row
         try:
-            worth = Worth(*(float(cell.replace(",", ".")) for cell in given if cell))
+            worth = Worth(*(float(cell.replace(",", ".")) for cell in cells if cell))
             fits = name in known and worth.points >= 0 and 0 <= (worth.share or 0) <= 1
         except (TypeError, ValueError):
             fits = False

@@ -107,7 +107,7 @@ def as_csv(
     names = [f"{sheet.number}.{exercise.name}" for sheet, exercise, _ in first]
     table.writerow(["student", *names, "points", *more])
     for student, marked in students.items():
-        points = [points_of(exercise, found) for _, exercise, found in marked]
+        points = [points_of(exercise, mark) for _, exercise, mark in marked]
         further = [_cell(str(column.get(student, ""))) for column in more.values()]
         table.writerow([_cell(student), *points, total(marked), *further])
     for one in absent:

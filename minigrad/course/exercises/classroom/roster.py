@@ -179,8 +179,8 @@ def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[
         same = by_words.get(_words(student.name), set())
         return min(same) if len(same) == 1 else None
 
-    found = {one.name: number_of(one) for one in students}
-    return {name: number for name, number in found.items() if number}
+    numbers = {one.name: number_of(one) for one in students}
+    return {name: number for name, number in numbers.items() if number}
 
 
 def _words(name: str) -> str:

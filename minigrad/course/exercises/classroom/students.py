@@ -103,8 +103,8 @@ def student_in(folder: Path, work: Path) -> Student:
         )
     _sort(student, files)
     if not has_any(work):
-        found = "".join(f"; {note}" for note in student.notes[:3])
-        raise errors.ConfigError(f"there is no file of exercises in {folder}{found}")
+        why = "".join(f"; {note}" for note in student.notes[:3])
+        raise errors.ConfigError(f"there is no file of exercises in {folder}{why}")
     return student
 
 

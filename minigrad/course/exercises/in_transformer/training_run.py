@@ -60,21 +60,21 @@ def run(folder: Path, steps: int, seconds: float, out: Path, even_if_wrong: bool
     if even_if_wrong and not wrong:
         raise errors.ConfigError("nothing is wrong: leave out --even-if-wrong")
     say(_sentence("In their places", [one.name for _, one, _ in right]))
-    for sheet, exercise, found in wrong:
-        say(f"{sheet.number} {exercise.name} is {found.state}: {found.says}")
+    for sheet, exercise, mark in wrong:
+        say(f"{sheet.number} {exercise.name} is {mark.state}: {mark.says}")
     if wrong and not even_if_wrong:
         say("The library stands for what is not right. --even-if-wrong shows what it does.")
-    rest = [one.name for _, one, found in marked if found.state in (NOT_BEGUN, MISSING)]
+    rest = [one.name for _, one, mark in marked if mark.state in (NOT_BEGUN, MISSING)]
     say(_sentence("Not written, so the library's", rest))
-    asked = {
+    order = {
         "folder": str(folder.resolve()),
         "right": [(sheet.file, one.name) for sheet, one, _ in right],
         "wrong": [(sheet.file, one.name) for sheet, one, _ in wrong] if even_if_wrong else [],
-        "title": " ".join(found.says for _, _, found in wrong) if even_if_wrong else "",
+        "title": " ".join(mark.says for _, _, mark in wrong) if even_if_wrong else "",
         "steps": steps,
         "out": str(out.resolve()),
     }
-    failed = _train(asked, seconds)
+    failed = _train(order, seconds)
     return int(failed or (bool(wrong) and not even_if_wrong))
 
 
@@ -82,10 +82,10 @@ def _sentence(what: str, names: Sequence[str]) -> str:
     return f"{what}: {', '.join(names) or 'nothing'}."
 
 
-def _train(asked: dict[str, object], seconds: float) -> bool:
+def _train(order: dict[str, object], seconds: float) -> bool:
     """Have the process train, until it ends, or a key or the limit stops it; tell whether it failed."""
     started = subprocess.Popen(
-        [sys.executable, str(EXERCISES / "training.py"), json.dumps({**asked, "grace": GRACE})],
+        [sys.executable, str(EXERCISES / "training.py"), json.dumps({**order, "grace": GRACE})],
         stdin=subprocess.PIPE,
         env=os.environ | with_packages(),
         start_new_session=True,

@@ -27,22 +27,24 @@ def borrowing_noted(without: Sequence[str], function: Callable, lines: list[str]
             return
         if not _foreign(frame, without):
             innocent.add(frame.f_code)
-        else:
-            caller: FrameType | None = frame
-            while caller is not None and caller.f_code.co_filename != home:
-                if caller.f_code.co_filename.startswith("<frozen importlib") and not is_known(
-                    frame
-                ):
-                    return  # a finder of another package, which sees every import
-                caller = caller.f_back
-            if caller is not None:
-                line = SourceLine(caller.f_code.co_filename, caller.f_lineno)
-                lines.append(f"line {line.number}: {line.text}")
+        elif line := _line_that_led_to(frame, home):
+            lines.append(f"line {line.number}: {line.text}")
 
     return hook
 
 
+def _line_that_led_to(frame: FrameType, home: str | None) -> SourceLine | None:
+    """Find the line of the file `home` from which a call came; None if it came from elsewhere."""
+    caller: FrameType | None = frame
+    while caller is not None and caller.f_code.co_filename != home:
+        if caller.f_code.co_filename.startswith("<frozen importlib") and not is_known(frame):
+            return None  # a finder of another package, which sees every import
+        caller = caller.f_back
+    return None if caller is None else SourceLine(caller.f_code.co_filename, caller.f_lineno)
+
+
 def _foreign(frame: FrameType, without: Sequence[str]) -> bool:
+    """Tell whether a call is of what may not do the work, or of a package that nobody knows here."""
     module = frame.f_globals.get("__name__", "")
     if module.startswith(MARKING) or module.startswith("exercises_"):
         return False
@@ -52,8 +54,10 @@ def _foreign(frame: FrameType, without: Sequence[str]) -> bool:
 
 
 def is_known(frame: FrameType) -> bool:
+    """Tell whether the code is of Python, NumPy or this library: no file of the learner's."""
     return frame.f_globals.get("__name__", "").partition(".")[0] in KNOWN
 
 
 def code_of(function: Callable) -> CodeType | None:
+    """The code of a function; None of one that is not written in Python."""
     return getattr(inspect.unwrap(function), "__code__", None)

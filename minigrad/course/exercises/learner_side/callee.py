@@ -18,16 +18,25 @@ from ..messages import MessageError, Other, packed, unpacked
 from ..values_as_text import kind_of, shown
 from .borrowing import borrowing_noted, code_of
 from .function_state import FunctionState
-from .raised_error import raised
+from .raised_error import as_data
 
 
 class Callee:
     """A learner's function where it runs: it is asked in bytes, and answers in bytes.
 
+    A request has one name; the reply is a dictionary:
+
+        "call": arguments     its "value", or the error that it "raised"; the argument that it "changed";
+                              the line that "borrowed"; the name in "numpy" that is no longer NumPy's
+        "value": arguments    its "value", or the error that it "raised": for a property
+        "about"               whether it is "callable", and "reads" its arguments; "numpy", as above
+        "changed"             a sentence on a "value" outside it that its calls have changed
+        "forget"              nothing: such values are put back as they were
+
     Args:
         function: of the learner's.
         without: what may not do the work; None: nobody looks.
-        alone: whether the process is its own, so that Ctrl-C is none of a key.
+        alone: whether it has a process of its own, in which no key raises KeyboardInterrupt.
         numpy: NumPy's names as they were before the learner's file was loaded.
     """
 
@@ -47,13 +56,14 @@ class Callee:
 
     def __call__(self, request: bytes) -> bytes:
         """Answer a request; what cannot go across is described."""
-        ((name, given),) = unpacked(request, make=True).items()
+        ((name, arguments),) = unpacked(request, make=True).items()
         if name == "call":
-            reply = self._called(given, self.hook, unpacked(request, make=True)["call"])
+            again = unpacked(request, make=True)["call"]  # equal to the arguments before the call
+            reply = self._called(arguments, self.hook, again)
             reply["borrowed"] = "".join(self.borrowed[:1])
             reply["numpy"] = changed_name(self.numpy)
-        elif name == "value":  # for a property, of which nothing else is asked
-            reply = self._called(given)
+        elif name == "value":
+            reply = self._called(arguments)
         else:
             reply = {"about": self._about, "changed": self._changed, "forget": self._forget}[name]()
         try:
@@ -61,27 +71,27 @@ class Callee:
         except (MessageError, RecursionError):  # all of it is too long
             return packed({**reply, "value": _other(reply.get("value"))})
 
-    def _called(self, given: tuple, hook: Any = None, same: tuple = ()) -> dict[str, Any]:
-        """The answer to the arguments, or the error; and the first of them that is not as in `same`."""
-        about: dict[str, Any] = {}
+    def _called(self, arguments: tuple, hook: Any = None, before: tuple = ()) -> dict[str, Any]:
+        """The answer to the arguments, or the error; and the first of them that is not as `before`."""
+        reply: dict[str, Any] = {}
         try:
-            about["value"] = self._run(given, hook)
-            pairs = enumerate(zip(given, same))
-            about["changed"] = next((k for k, pair in pairs if not alike(*pair, 0, 0)), None)
+            reply["value"] = self._run(arguments, hook)
+            pairs = enumerate(zip(arguments, before))
+            reply["changed"] = next((k for k, pair in pairs if not alike(*pair, 0, 0)), None)
         except BaseException as problem:  # sys.exit too costs this exercise only
             if isinstance(problem, KeyboardInterrupt) and not self.alone:
                 raise
-            about["raised"] = tuple(raised(problem, self.function))
-        return about
+            reply["raised"] = tuple(as_data(problem, self.function))
+        return reply
 
-    def _run(self, given: tuple, hook: Any) -> Any:
+    def _run(self, arguments: tuple, hook: Any) -> Any:
         watching, collecting = sys.getprofile(), gc.isenabled()
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             gc.disable()  # what libraries have it call is not called by the function
             sys.setprofile(hook or watching)
             try:
-                return self.function(*given)
+                return self.function(*arguments)
             finally:
                 sys.setprofile(watching)
                 if collecting:

@@ -15,31 +15,32 @@ from ..values_as_text import LONG, cleaned
 from .borrowing import code_of, is_known
 
 
-class Raised(NamedTuple):
+class RaisedError(NamedTuple):
     """An error that a function raised, as plain data.
 
     Attributes:
         kind: its type, with the module.
-        told: the error as one line.
+        text: the error as one line.
         line: the line of the learner's, as ", in line 2: return 1 / 0"; or "".
-        within: the name of the function that raised it.
+        function: the name of the function that raised it.
         own: whether that is the function that was called.
     """
 
     kind: str
-    told: str
+    text: str
     line: str = ""
-    within: str = ""
+    function: str = ""
     own: bool = False
 
 
-def raised(error: BaseException, function: Callable | None = None) -> Raised:
+def as_data(error: BaseException, function: Callable | None = None) -> RaisedError:
+    """An error as plain data; `function` is the one that was called."""
     code = raised_in(error)
     line = _own_line(error) or line_of(error)
     home = getattr(code_of(function), "co_filename", "") if callable(function) else ""
-    return Raised(
+    return RaisedError(
         f"{type(error).__module__}.{type(error).__qualname__}",
-        told(error, [os.path.dirname(home), *sys.path]),
+        one_line(error, [os.path.dirname(home), *sys.path]),
         f", in line {line.number}: {line.text}" if line is not None else "",
         code.co_name if code is not None else "",
         code is not None and function is not None and code is code_of(function),
@@ -59,7 +60,7 @@ def raised_in(error: BaseException) -> CodeType | None:
     return codes[-1] if codes else None
 
 
-def told(error: BaseException, folders: Iterable[str] = ()) -> str:
+def one_line(error: BaseException, folders: Iterable[str] = ()) -> str:
     """An error as one line.
 
     Args:

@@ -65,7 +65,7 @@ def _hard_coded(trial: Trial, outcomes: Sequence[Outcome]) -> bool:
 def _lines(exercise: Exercise, case: Case, outcome: Outcome, truth: Outcome) -> tuple[str, ...]:
     """The lines that show a wrong answer: the call, what it gives, what is expected."""
     error = outcome.error
-    given = shown(outcome.value) if error is None else error.told
+    given = shown(outcome.value) if error is None else error.text
     right = shown(truth.value)
     if error is None and given == right:  # an array and a list, for instance
         given, right = shown(outcome.value, True), shown(truth.value, True)

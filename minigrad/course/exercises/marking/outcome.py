@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..exercise import Case, Exercise
-from ..learner_side.raised_error import Raised
+from ..learner_side.raised_error import RaisedError
 from ..likeness import alike, kind
 from ..values_as_text import shown
 
@@ -23,7 +23,7 @@ class Outcome:
 
     value: Any = None
     key: Any = None
-    error: Raised | None = None
+    error: RaisedError | None = None
     changed: int | None = None
     borrowed: str = ""
     numpy: str = ""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..exercise import Case, Exercise
-from ..learner_side.raised_error import Raised
+from ..learner_side.raised_error import RaisedError
 from ..messages import MessageError, StoppedError, packed, unpacked
 from ..values_as_text import call_text, cleaned
 from .outcome import Outcome, outcome_of
@@ -29,7 +29,7 @@ class About(NamedTuple):
 
 
 class RemoteFunction:
-    """A function that is asked for its answers.
+    """A function that is asked for its answers; `learner_side.callee` lists the requests and replies.
 
     Nothing that comes back is trusted: it is data of the kinds expected, or the function is stopped.
 
@@ -53,6 +53,7 @@ class RemoteFunction:
         return reply.get("value")
 
     def outcome(self, exercise: Exercise, case: Case) -> Outcome:
+        """Call it with the inputs of a case."""
         self._last = exercise, case
         reply = self._reply(request_of(case))
         changed = reply.get("changed")
@@ -64,10 +65,10 @@ class RemoteFunction:
         if "raised" not in reply:
             return outcome_of(exercise, case, reply.get("value"), **about)
         try:
-            kind, told, line, within, own = reply["raised"]
+            kind, text, line, name, own = reply["raised"]
         except (TypeError, ValueError):
             raise StoppedError(UNREADABLE) from None
-        error = Raised(_text(kind), _text(told), _text(line), _text(within), own is True)
+        error = RaisedError(_text(kind), _text(text), _text(line), _text(name), own is True)
         return Outcome(error=error, **about)
 
     @property
@@ -76,6 +77,7 @@ class RemoteFunction:
         return call_text(*self._last) if self._last else "loading the file"
 
     def about(self) -> About:
+        """Return what there is to know of it before a call."""
         reply = self._reply(packed({"about": None}))
         numpy = _text(reply.get("numpy"))
         return About(reply.get("callable") is True, reply.get("reads") is True, numpy)
@@ -89,14 +91,13 @@ class RemoteFunction:
         self._reply(packed({"forget": None}))
 
     def _reply(self, request: bytes) -> dict[str, Any]:
-        reply = self.ask(request)
         try:
-            found = unpacked(reply)
+            reply = unpacked(self.ask(request))
         except MessageError:
             raise StoppedError(UNREADABLE) from None
-        if not isinstance(found, dict):
+        if not isinstance(reply, dict):
             raise StoppedError(UNREADABLE)
-        return found
+        return reply
 
 
 class RefusedError(Exception):

@@ -64,14 +64,14 @@ class Trial:
         """
         if isinstance(self.truths[0].value, (bool, np.bool_)):
             return None
-        wrong, found = set(self.wrong(outcomes)), []
+        wrong, candidates = set(self.wrong(outcomes)), []
         for number, mistake in enumerate(self.exercise.mistakes):
             agreeing, against = self._votes(number, outcomes, wrong)
             if len(agreeing) >= max(FEWEST, (MOST_AGAINST - 1) * against):
                 share = len(agreeing) / (len(agreeing) + against)
-                found.append((share, mistake.says, MistakeMade(number, agreeing[0])))
-        best = max((share for share, *_ in found), default=0)
-        fitting = [one for one in found if one[0] == best]
+                candidates.append((share, mistake.says, MistakeMade(number, agreeing[0])))
+        best = max((share for share, *_ in candidates), default=0)
+        fitting = [one for one in candidates if one[0] == best]
         return fitting[0][2] if len({says for _, says, _ in fitting}) == 1 else None
 
     def wrong(self, outcomes: Sequence[Outcome]) -> list[int]:
@@ -99,6 +99,6 @@ class Trial:
     def _of_mistake(self, number: int, k: int) -> Outcome:
         if (number, k) not in self._of_mistakes:
             function = self.exercise.mistakes[number].function
-            made = RemoteFunction(Callee(wrapped(function, self.exercise.through)))
-            self._of_mistakes[number, k] = made.outcome(self.exercise, self.cases[k])
+            wrong = RemoteFunction(Callee(wrapped(function, self.exercise.through)))
+            self._of_mistakes[number, k] = wrong.outcome(self.exercise, self.cases[k])
         return self._of_mistakes[number, k]

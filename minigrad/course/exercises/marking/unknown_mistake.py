@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..learner_side.raised_error import Raised
+from ..learner_side.raised_error import RaisedError
 from ..likeness import kind, numbers_of
 from ..values_as_text import kind_of
 from .outcome import Outcome, same
@@ -58,7 +58,7 @@ def _how_far(trial: Trial, outcomes: Sequence[Outcome], wrong: Sequence[int]) ->
 # --- by the answer, or the error -----------------------------------------------------------------
 
 
-def guess(error: Raised | None, value: Any, truth: Any) -> str:
+def guess(error: RaisedError | None, value: Any, truth: Any) -> str:
     """Describe, if possible, a wrong answer that is none of the known mistakes."""
     if error is not None:
         return _of_error(error)
@@ -75,7 +75,7 @@ def guess(error: Raised | None, value: Any, truth: Any) -> str:
     return "It is wrong, in a way that is not on the list of known mistakes."
 
 
-def _of_error(error: Raised) -> str:
+def _of_error(error: RaisedError) -> str:
     if error.kind == "builtins.RecursionError":
         return (
             "It calls itself without end, or some 1000 times deep, where Python gives up: a loop goes "
@@ -85,11 +85,11 @@ def _of_error(error: Raised) -> str:
         return "It ends the program; an exercise returns its answer."
     if error.kind == "builtins.EOFError":
         return "It asks for input, and nobody answers; an exercise gets all that it needs as arguments."
-    if error.kind == "builtins.NotImplementedError" and error.within:
-        return f"It calls {error.within}, which is not written yet."
+    if error.kind == "builtins.NotImplementedError" and error.function:
+        return f"It calls {error.function}, which is not written yet."
     if error.kind.endswith(".UnreadableError"):
-        return f"It calls {error.told.partition(': ')[2]}."
-    return f"It raises {error.told}{error.line}."
+        return f"It calls {error.text.partition(': ')[2]}."
+    return f"It raises {error.text}{error.line}."
 
 
 def not_finite(value: object, truth: object) -> str:

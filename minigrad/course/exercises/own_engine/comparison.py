@@ -129,14 +129,14 @@ def compare(engine: RemoteFunction, seed: int = 0) -> Compared:
             row.says = f"the gradient of argument {place + 1} of {given}: {says}"
         row.off = max(row.off, off)
     loss, gradients = of_minigrad("transformer", *case)
-    found = _outcome(engine, ("transformer", *case))
-    if found.error is not None:
-        return Compared(f"{found.error.told}{found.error.line}", list(rows.values()), [])
+    outcome = _outcome(engine, ("transformer", *case))
+    if outcome.error is not None:
+        return Compared(f"{outcome.error.text}{outcome.error.line}", list(rows.values()), [])
     try:
-        own, given = found.value
+        own, given = outcome.value
         own = float(own)
     except (TypeError, ValueError):
-        return Compared(f"it gives {shown(found.value)}", list(rows.values()), [])
+        return Compared(f"it gives {shown(outcome.value)}", list(rows.values()), [])
     weights = []
     for path, right in gradients.items():
         off, says = _difference(Outcome(given.get(path)), right)
@@ -154,12 +154,12 @@ def engine_exercise() -> Exercise:
     return exercise
 
 
-def _difference(found: Outcome, right: Any) -> tuple[float, str]:
+def _difference(outcome: Outcome, right: Any) -> tuple[float, str]:
     """Measure how far a gradient is off, and say what is wrong in a line; "" if it is right."""
-    if found.error is not None:
-        return np.inf, f"{found.error.told}{found.error.line}"
-    given = numbers_of(found.value)
-    if found.value is None or given is None:
+    if outcome.error is not None:
+        return np.inf, f"{outcome.error.text}{outcome.error.line}"
+    given = numbers_of(outcome.value)
+    if outcome.value is None or given is None:
         return np.inf, "it gets no gradient"
     if given.shape != right.shape:
         return np.inf, f"it has the shape {given.shape}, and should have {right.shape}"

@@ -146,7 +146,7 @@ def test_a_program_of_the_museum_looks_right_and_is_the_first_known_mistake(shee
 
 @of_the_museum
 def test_its_story_names_a_public_source_and_what_would_have_caught_it(sheet, exercise):
-    _, source, caught = exercise.told
+    _, source, caught = exercise.paragraphs
     assert re.match(r"Source: https://github\.com/[\w.-]+/[\w.-]+/(issues|pull)/\d+", source)
     assert caught.startswith("What would have caught it: ")
 
