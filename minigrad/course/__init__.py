@@ -1,11 +1,22 @@
 """The teaching part: lessons, exercises, and their tools.
 
-1. `folders`: where lessons and exercises are
-2. `lessons`: a room for them, run and written as notebooks; `pictures`, which one draws
-3. `questions`: a room for what a lesson asks; `judging`: what kind of answer came
-4. `exercises`: functions that a learner writes, marked, of one learner or of a class
-5. `worksheets`: graphs on paper
-6. `site`: all of it as pages
+What is taught stands in `examples/`, as files to be edited; here is what reads and runs them:
+
+    a lesson         examples/NN_title.py                 `lessons`
+    its questions    examples/questions/NN.py             `questions`
+    its exercises    examples/exercises/NN_title.py       `exercises`
+    their answers    examples/exercises/answers/          `exercises`
+
+`.github/CONTRIBUTING.md` says how a lesson, or an exercise, is added.
+
+Read it in this order:
+
+1. `folders`: where these files are
+2. `lessons`, a room: run as scripts, written as notebooks and pages; `pictures`, which one draws
+3. `questions`, a room: what a lesson asks; `judging`: what kind of answer came
+4. `exercises`, a room: functions that a learner writes, marked, of one learner or of a class
+5. `worksheets`, a room: graphs on paper
+6. `site`, a room: all of it as pages
 
 `printing` prints lines in a terminal.
 """

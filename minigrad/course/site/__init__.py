@@ -5,6 +5,14 @@
     python -m minigrad course --out X.zip     the same as one file, as a learning platform takes it
 
 What takes long (to run the lessons, to make the reference) is kept, by the content of what it is made
-of. Read it in this order: `cache`, `side_by_side` (lessons that run at a time), `overview` (what builds
-on what), `idioms` and `front` (the pages that are about the whole), `build`, `command`.
+of.
+
+Read it in this order:
+
+1. `cache`: the folders that are kept
+2. `side_by_side`: lessons that run at a time
+3. Pages about the whole. `overview`: what builds on what; `idioms`: for who knows another library;
+   `front`: the index, and the exercises with a learner's own marks
+4. `build`: the lessons run, and every page is written
+5. `command`: the site written as files, or served
 """
