@@ -1,9 +1,7 @@
 """The kinds of answers: right, the wrong sign, a factor of ten off, another order, and so on.
 
-    verdict_on(QuestionFacts(answer=[6.0]), "-6")         Verdict("sign", "The size is right, ...")
-
-The pages have the same in JavaScript (`lessons/forms.js`), function for function, which is why it is one
-file. They are given its sentences and patterns; one table of answers tests the two. What a learner
+`verdict_on` works on an answer as it was typed. The pages have it in JavaScript (`forms.js`), which
+is given the sentences and the patterns of this file; one table of answers tests the two. What a learner
 writes as code is not judged here but marked, by `exercises.marking`.
 """
 
@@ -105,9 +103,6 @@ def _plain(text: str) -> str:
     return re.sub(rf"[{SPACES}`$'\"]", "", text.lower()).strip("[]().")
 
 
-# --- a question with choices, and one with numbers ------------------------------------------------
-
-
 def _of_choices(asked: QuestionFacts, text: str) -> Verdict:
     place = chosen(asked.choices, text)
     if place is None:
@@ -205,9 +200,6 @@ def _verdict(kind: str, **values: object) -> Verdict:
     return Verdict(kind, SAYS[kind].format(**values))
 
 
-# --- the numbers in an answer ---------------------------------------------------------------------
-
-
 def numbers(text: str, single: bool = False) -> list[float] | None:
     """The numbers in a text, such as "[1, 2]", "1/9" or "11 %"; None if there is anything else.
 
@@ -232,9 +224,6 @@ def numbers(text: str, single: bool = False) -> list[float] | None:
     if any(below and float(below) == 0 for _, below, _ in matches):
         return None
     return [float(n) / float(below or 1) / (100 if percent else 1) for n, below, percent in matches]
-
-
-# --- as near as a question asks for ---------------------------------------------------------------
 
 
 def _whole(number: float) -> bool:

@@ -1,6 +1,8 @@
 """The process of one room: a learner's function is loaded there and asked.
 
-python -m minigrad.course.exercises.isolation.room_process 70      is one, where none can be forked
+    python -m minigrad.course.exercises.isolation.room_process 70
+
+is one, where none can be forked; elsewhere the fork server calls `answer_on`.
 """
 
 from __future__ import annotations
@@ -44,26 +46,25 @@ def answer_on(talk: int, seconds: int) -> None:
         serve(line.makefile("rb"), line.makefile("wb"))
 
 
-def serve(asked: BinaryIO, answers: BinaryIO) -> None:
+def serve(requests: BinaryIO, replies: BinaryIO) -> None:
     """Load a function, and answer what is asked of it, until nothing more is."""
     with contextlib.suppress(EOFError):
-        what = unpacked(read(asked))
-        callee = load(**what)
+        callee = load(**unpacked(read(requests)))
         while True:
-            answers.write(callee(read(asked)))
-            answers.flush()
+            replies.write(callee(read(requests)))
+            replies.flush()
 
 
 def _by_itself(seconds: str) -> None:
     """Be a room: the judge's stream is the standard one, which the function does not get."""
-    answers = os.fdopen(os.dup(1), "wb")
-    asked = os.fdopen(os.dup(0), "rb")
+    replies = os.fdopen(os.dup(1), "wb")
+    requests = os.fdopen(os.dup(0), "rb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in range(3):
         os.dup2(nowhere, standard)
     load_what_functions_need()
     limit(int(seconds))
-    serve(asked, answers)
+    serve(requests, replies)
     os._exit(0)  # whatever threads the function has left running
 
 

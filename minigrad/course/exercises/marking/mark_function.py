@@ -46,7 +46,7 @@ def mark(trial: Trial, function: RemoteFunction) -> Mark:
     if wrong:
         result = explained(trial, function, outcomes, about.reads)
     else:
-        result = _unchanged(trial, outcomes) or _properties(trial, function)
+        result = _changed_argument(trial, outcomes) or _of_properties(trial, function)
     if result.state != WRONG:
         return result
     of = len(outcomes)
@@ -69,6 +69,7 @@ def _known_at_once(exercise: Exercise, case: Case, outcome: Outcome) -> Mark | N
 
 
 def _numpy(name: str) -> Mark:
+    """The mark of a file that changes NumPy."""
     says = (
         f"The file changes NumPy itself: np.{name} is no longer NumPy's, for anybody. Give what is "
         f"yours a name of its own."
@@ -76,7 +77,8 @@ def _numpy(name: str) -> Mark:
     return Mark(WRONG, says)
 
 
-def _unchanged(trial: Trial, outcomes: Sequence[Outcome]) -> Mark | None:
+def _changed_argument(trial: Trial, outcomes: Sequence[Outcome]) -> Mark | None:
+    """The mark of right answers whose function changes what it is given; None if it does not."""
     for case, outcome in zip(trial.cases, outcomes):
         if outcome.changed is not None:
             says = (
@@ -87,7 +89,8 @@ def _unchanged(trial: Trial, outcomes: Sequence[Outcome]) -> Mark | None:
     return None
 
 
-def _properties(trial: Trial, function: RemoteFunction) -> Mark:
+def _of_properties(trial: Trial, function: RemoteFunction) -> Mark:
+    """The mark of right answers: that they are right, if the function has all properties too."""
     for case in trial.cases:
         says = broken(trial.exercise, function, case)
         if says:

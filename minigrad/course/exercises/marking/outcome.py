@@ -13,9 +13,12 @@ from ..values_as_text import shown
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a call, and what of that is compared; or the error that it raised.
+    """The result of a call, or the error that it raised.
 
     Attributes:
+        value: the answer.
+        key: what of it is compared, by `Exercise.key`.
+        error: None if there is an answer.
         changed: the first argument that the call changed.
         borrowed: the line that leaves the work to what may not do it.
         numpy: the name in NumPy that has been changed.

@@ -34,6 +34,10 @@ class Trial:
 
     Args:
         examples: the arguments in the examples of the docstring, tried before those drawn.
+
+    Attributes:
+        cases: the inputs.
+        truths: the right outcome for each of them.
     """
 
     def __init__(self, exercise: Exercise, seed: int, examples: Sequence[tuple] = ()):
@@ -97,6 +101,7 @@ class Trial:
         return agreeing, against
 
     def _of_mistake(self, number: int, k: int) -> Outcome:
+        """Return what the function of a mistake gives for an input; it is called once."""
         if (number, k) not in self._of_mistakes:
             function = self.exercise.mistakes[number].function
             wrong = RemoteFunction(Callee(wrapped(function, self.exercise.through)))

@@ -22,14 +22,14 @@ from .engine_file import request_for_engine
 def command(options: Any) -> int:
     """Run an engine under a transformer, and show what is right and wrong; the status is 1 if anything
     is wrong."""
-    mark_of_it, compared = marked_and_compared(options.file, options.seconds)
+    result, compared = marked_and_compared(options.file, options.seconds)
     for line in compared.lines():
         say(line)
     print()
-    say(f"{options.file}: {mark_of_it.state}")
-    for line in filter(None, (mark_of_it.says, *mark_of_it.shows)):
+    say(f"{options.file}: {result.state}")
+    for line in filter(None, (result.says, *result.shows)):
         say(f"    {line}")
-    return 0 if mark_of_it.state == RIGHT and compared.right else 1
+    return 0 if result.state == RIGHT and compared.right else 1
 
 
 def marked_and_compared(path: Path, seconds: float, seed: int = 0) -> tuple[Mark, Compared]:

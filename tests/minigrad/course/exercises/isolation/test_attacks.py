@@ -71,7 +71,7 @@ def test_the_judge_runs_no_code_of_a_learners_file(attack):
         from minigrad.course.exercises.marking import mark_function, outcome, remote_function, trial
         same = outcome.same = trial.same = lambda *all: True
         right = lambda *all: mark_function.Mark(mark_function.RIGHT)
-        unchanged = mark_function._unchanged = mark_function._properties = right
+        unchanged = mark_function._changed_argument = mark_function._of_properties = right
         likely = trial.Trial.wrong = lambda *all: []
         answer = remote_function.RemoteFunction.outcome = lambda self, exercise, case: None
     """
