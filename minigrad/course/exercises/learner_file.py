@@ -46,13 +46,11 @@ class LearnerFile:
     def is_stub(self, name: str) -> bool:
         """Tell whether a function is there and only says that it is not written yet; or is a program
         to be repaired, as it was handed out."""
-        return any(
-            isinstance(d, ast.FunctionDef) and (_empty(d) or _dump(d) in self._given)
-            for d in self.definition(name)
-        )
+        one = self.definition(name)
+        return isinstance(one, ast.FunctionDef) and (_empty(one) or _dump(one) in self._handed_out)
 
     @property
-    def _given(self) -> set[str]:
+    def _handed_out(self) -> set[str]:
         """The functions of the sheet with this file's name, as they are handed out."""
         name = self.path.name
         return (self if self.path == EXERCISES / name else handed_out(name))._dumps
@@ -62,19 +60,20 @@ class LearnerFile:
         return {_dump(one) for one in self.tree.body if isinstance(one, ast.FunctionDef)}
 
     def has(self, name: str) -> bool:
-        return bool(self.definition(name))
+        """Tell whether the file defines this name."""
+        return self.definition(name) is not None
 
     def nearest(self, name: str) -> str:
         """A function that the learner has added, whose name is nearly this one; "" if there is none."""
-        given = handed_out(self.path.name)
+        stubs = handed_out(self.path.name)
         functions = [one.name for one in self.tree.body if isinstance(one, ast.FunctionDef)]
-        own = {one.lower(): one for one in functions if not given.has(one)}
+        own = {one.lower(): one for one in functions if not stubs.has(one)}
         near = difflib.get_close_matches(name, own, 1, 0.75)
         return own[near[0]] if near else ""
 
-    def definition(self, name: str) -> list[ast.stmt]:
-        """The definition that counts: the last one."""
-        return [self._definitions[name]] if name in self._definitions else []
+    def definition(self, name: str) -> ast.stmt | None:
+        """The definition that counts: the last one; None if there is none."""
+        return self._definitions.get(name)
 
     @functools.cached_property
     def _definitions(self) -> dict[str, ast.stmt]:
@@ -118,15 +117,16 @@ class LearnerFile:
         """The bytes that `functions` needs in another process; of use to the same Python alone."""
         return MAGIC_NUMBER + marshal.dumps((dict(self.unread), list(self.codes)))
 
-    def foreign(self, name: str) -> str:
-        """A package other than NumPy that a function uses, directly or by others of the file."""
+    def foreign_package(self, name: str) -> str:
+        """A package other than NumPy that a function uses, by itself or by others of the file; or ""."""
         seen, waiting = set(), [name]
         while waiting:
             one = waiting.pop()
             seen.add(one)
             if self._packages.get(one, "") not in KNOWN | {""}:
                 return self._packages[one]
-            parts = [part for d in self.definition(one) for part in ast.walk(d)]
+            defined = self.definition(one)
+            parts = ast.walk(defined) if defined is not None else ()
             names = {part.id for part in parts if isinstance(part, ast.Name)}
             waiting += names - seen
         return ""

@@ -122,7 +122,7 @@ def _without_a_run(path: Path, file: LearnerFile, exercise: Exercise) -> Mark | 
         return Mark(MISSING, f"There is no function {name} in {path.name}{near}.")
     if file.is_stub(name):
         return Mark(NOT_BEGUN)
-    package = file.foreign(name)
+    package = file.foreign_package(name)
     if package and any((path.parent / one).exists() for one in (package, f"{package}.py")):
         says = f"Put what it uses of {package} into this file: one file is marked, by itself."
         return Mark(NOT_MARKED, says)

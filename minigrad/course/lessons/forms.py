@@ -20,7 +20,7 @@ ASK = re.compile(r'ask\("((?:\w+/)?\w+)", \.\.\.\)')
 HERE = Path(__file__).parent
 
 
-def asked(number: str, source: str) -> tuple[str, Question] | None:
+def question_in(number: str, source: str) -> tuple[str, Question] | None:
     """The question that a cell of lesson `number` asks, with its whole name, such as "07/moved";
     None if the cell does something else."""
     match = ASK.fullmatch(source.strip())
@@ -31,9 +31,9 @@ def asked(number: str, source: str) -> tuple[str, Question] | None:
     return name, questions_of(lesson)[short]
 
 
-def predicted(number: str, source: str) -> str | None:
+def prediction_in(number: str, source: str) -> str | None:
     """The name of the question of a cell, if the cells below it are to wait for its answer."""
-    question = asked(number, source)
+    question = question_in(number, source)
     return (
         question[0]
         if question and not question[1].end and question[0].startswith(f"{number}/")

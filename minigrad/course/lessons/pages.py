@@ -12,7 +12,7 @@ from ..folders import ROOT
 from .addresses import Links, Site
 from .cells import HEADING, Cell, sections
 from .cells import cells as cells_of
-from .forms import asked, form, predicted
+from .forms import form, prediction_in, question_in
 from .lesson import Lesson
 from .markdown import Renderer
 from .running import ran
@@ -44,7 +44,7 @@ def lesson_page(
     cells = [
         cell for cell in sections(ran(at) if at else cells_of(lesson.text)) if cell.text != LAST
     ]
-    show = _Shown(lesson, cells, at, names, links, render)
+    show = _CellsAsHtml(lesson, cells, at, names, links, render)
     blocks: list[str] = []
     for title, some in itertools.groupby(cells, key=lambda cell: cell.optional):
         shown = list(show(some))
@@ -98,7 +98,7 @@ def _further(lesson: Lesson, exercises: Sequence[str], links: Links) -> str:
     )
 
 
-class _Shown:
+class _CellsAsHtml:
     """Cells of a lesson as HTML: text, code with what it printed and drew, and questions."""
 
     def __init__(
@@ -125,12 +125,12 @@ class _Shown:
             for text in cell.text.split("\n", 1) if folded else (cell.text,):
                 shown = self._one(cell._replace(text=text))
                 yield f'<div data-waits="{" ".join(waits)}">{shown}</div>' if waits else shown
-            waits += filter(None, [predicted(self.lesson.number, cell.text)])
+            waits += filter(None, [prediction_in(self.lesson.number, cell.text)])
 
     def _one(self, cell: Cell) -> str:
         if cell.kind == "markdown":
             return self._prose(SECONDS.sub("*", cell.text))
-        if question := asked(self.lesson.number, cell.text):
+        if question := question_in(self.lesson.number, cell.text):
             return form(*question, self._prose, self.drawn)
         code = self.render.code(cell.text, self.names, self.links)
         if DRAWS in cell.text:

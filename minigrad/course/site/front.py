@@ -49,16 +49,6 @@ def index(site: Site, folder: Path, marks: Marks, render: Renderer) -> str:
     links = Links(site, "index.html", EXAMPLES)
     total = sum(lesson.minutes[0] for lesson in site.lessons)
     rows = "".join(_row(lesson, marks) for lesson in site.lessons)
-    interactive = "".join(
-        f'<li>{address[4:].partition("_")[0]} <a href="{address}">{escape(title)}</a></li>'
-        for address, title in site.written.items()
-    )
-    reference = f'<li><a href="{REFERENCE}">Reference</a> of both packages</li>' * site.reference
-    guides = "".join(
-        f'<li><a href="{links.local(site.page_of(file))}">{about}</a></li>'
-        for file, about in GUIDES.items()
-        if file.is_file()
-    )
     source = "Names in the code lead to their source, and drawings" if site.source else "Drawings"
     body = f"""<h1>From one derivative to a transformer</h1>
 {_beginning(site, folder)}<p>A course in which every number is checked. Each page is a lesson as it
@@ -72,16 +62,34 @@ ran. {source} open larger. <span class="keys">The arrow keys
 code; {total / 60:.1f} hours in all, without the optional parts. With pen and paper, as the lessons ask,
 it takes about {PAPER} times as long: {PAPER * total / 60:.0f} hours. Your progress is kept in this
 browser alone.</p>
-<h2>More</h2>
+{_more(site, links)}{_interactive(site)}"""
+    return page("The course", body, links)
+
+
+def _more(site: Site, links: Links) -> str:
+    """List what there is to read beside the lessons."""
+    reference = f'<li><a href="{REFERENCE}">Reference</a> of both packages</li>' * site.reference
+    guides = "".join(
+        f'<li><a href="{links.local(site.page_of(file))}">{about}</a></li>'
+        for file, about in GUIDES.items()
+        if file.is_file()
+    )
+    return f"""<h2>More</h2>
 <ul>
 <li><a href="exercises.html">Exercises</a>: functions to write, which mark themselves and name the
 mistake</li>
 <li><a href="{idioms.PAGE}">{idioms.TITLE}</a>: what they write, and what to write here</li>
 {reference}{guides}</ul>
 """
-    if interactive:
-        body += f"<h2>Interactive pages</h2>\n<ul>{interactive}</ul>\n"
-    return page("The course", body, links)
+
+
+def _interactive(site: Site) -> str:
+    """List the pages that lessons wrote."""
+    items = "".join(
+        f'<li>{address[4:].partition("_")[0]} <a href="{address}">{escape(title)}</a></li>'
+        for address, title in site.written.items()
+    )
+    return f"<h2>Interactive pages</h2>\n<ul>{items}</ul>\n" if items else ""
 
 
 def _beginning(site: Site, folder: Path) -> str:

@@ -37,9 +37,9 @@ def equal_work(works: Mapping[str, Work]) -> dict[str, list[str]]:
 def work_in(folder: Path) -> Work:
     """A number for each function in a folder that is begun, by its name; equal ones have the same."""
     return {
-        name: hash(ast.dump(ast.Module(file.definition(name), [])))
+        name: hash(ast.dump(definition))
         for sheet in sheets()
         for file in [read_learner_file(folder / sheet.file)]
         for name in sheet.exercises
-        if file.has(name) and not file.is_stub(name)
+        if (definition := file.definition(name)) and not file.is_stub(name)
     }

@@ -133,7 +133,7 @@ def test_a_puzzle_is_judged_by_running_it(sheet, exercise):
 def test_a_program_of_the_museum_looks_right_and_is_the_first_known_mistake(sheet, exercise):
     file = read_learner_file(EXERCISES / sheet.file)
     stub = file.functions()[exercise.name]
-    assert ast.get_docstring(file.definition(exercise.name)[0])
+    assert ast.get_docstring(file.definition(exercise.name))
     (test,) = doctest.DocTestFinder().find(
         stub, exercise.name, globs={"np": np, exercise.name: stub}
     )
