@@ -12,11 +12,11 @@ What is taught stands in `examples/`, as files to be edited; here is what reads 
 Read it in this order:
 
 1. `folders`: where these files are
-2. `lessons`, a room: run as scripts, written as notebooks and pages; `pictures`, which one draws
-3. `questions`, a room: what a lesson asks; `judging`: what kind of answer came
-4. `exercises`, a room: functions that a learner writes, marked, of one learner or of a class
-5. `worksheets`, a room: graphs on paper
-6. `site`, a room: all of it as pages
+2. `lessons`, a folder: run as scripts, written as notebooks and pages; `pictures`, which one draws
+3. `questions`, a folder: what a lesson asks; `judging`: what kind of answer came
+4. `exercises`, a folder: functions that a learner writes, marked, of one learner or of a class
+5. `worksheets`, a folder: graphs on paper
+6. `site`, a folder: all of it as pages
 
 `printing` prints lines in a terminal.
 """

@@ -33,10 +33,11 @@ From a learner's file to a mark, and the process that each step runs in:
     judge             `marking.mark_function`   asks what it gives for each input, in plain data
     room              `learner_side.callee`     calls it, and answers in plain data
     judge             `marking.trial`           compares: which known mistake gives the same?
+    judge             `marking.explanation`     has its sentence, or says what is seen
     judge             `learner`, `classroom`    print the mark, or write it down
 
-So a learner's code can forge no more than its own answers: no right answer, no sentence and no mark is
-in its process.
+A learner's code can forge its answers, and what its process notes of a call; no right answer, sentence
+or mark is there.
 
 Read it in this order:
 
@@ -46,14 +47,31 @@ Read it in this order:
    the files as they are handed out
 3. Answers. `likeness`: which are the same; `values_as_text`: how they are shown; `messages`: how they
    cross from process to process; `shared_files`: what both sides load
-4. `learner_side`, a room: a function is loaded and called
-5. `marking`, a room: a function is marked
-6. `isolation`, a room: the processes that learners' functions run in
+4. `learner_side`, a folder: a function is loaded and called
+5. `marking`, a folder: a function is marked
+6. `isolation`, a folder: the processes that learners' functions run in
 7. `sandbox`: the exercises of a file, each marked in a process
 8. What a learner runs. `learner`: the commands; `worked`, `puzzle`: examples step by step, lines to be
-   put in order; `in_transformer`, a room: a transformer trained with the functions; `own_engine`, a
-   room: a whole engine; `adapter`: an engine of another course; `collecting`: the same marks by pytest
-9. `classroom`, a room: what a teacher runs; `command`: all commands, and their options
+   put in order; `in_transformer`, a folder: a transformer trained with the functions; `own_engine`, a
+   folder: a whole engine; `adapter`: an engine of another course; `collecting`: the same marks by pytest
+9. `classroom`, a folder: what a teacher runs
+10. `command`: all commands; `options`, `option_values`: what they take
+
+The words of the code:
+
+    sheet        the exercises of a lesson, in one file
+    stub         an exercise as it is handed out: it raises NotImplementedError
+    case         the inputs of one call
+    truth        the right answer for a case, found in another way than by the solution
+    mistake      a wrong solution that is written down, with a sentence
+    property     a sentence that holds for every right answer
+    outcome      what comes of a call: an answer, or an error
+    trial        the cases of an exercise, their truths, and what each mistake gives for them
+    mark         the result of an exercise: right, wrong, not begun ..., and why
+    judge        the process that marks; it runs no code of a learner's, unless with `--in-process`
+    room         a process in which one function of a learner's runs
+    house        the rooms that are open at a time
+    place        where the engine, or a model, has a function that a learner's can replace
 """
 
 from .exercise import Exercise, exercise, numbers, with_culprit
