@@ -32,7 +32,11 @@ class Sheet:
 
     @property
     def number(self) -> str:
+        """The number of the lesson, such as "08"."""
         return self.file[:2]
+
+
+Wanted = Sequence[tuple[Sheet, list[Exercise]]]  # the exercises that are to be marked
 
 
 @functools.cache
@@ -59,41 +63,46 @@ def sheet_of(path: Path) -> Sheet:
     return Sheet(path.name, title[:1].upper() + title[1:], {one.name: one for one in exercises})
 
 
-def chosen(wanted: Sequence[str]) -> list[tuple[Sheet, list[Exercise]]]:
+def chosen(wanted: Sequence[str]) -> Wanted:
     """The exercises of lessons, such as "6" or "06", and of names, such as "softmax"; all if none.
 
     Raises:
         ConfigError: if there is no such lesson or exercise.
     """
     picked: dict[Exercise, Sheet] = {}
-    for one in wanted or [sheet.number for sheet in sheets()]:
-        fits = [
-            (sheet, exercise)
+    for name in wanted or [sheet.number for sheet in sheets()]:
+        fitting = {
+            exercise: sheet
             for sheet in sheets()
             for exercise in sheet.exercises.values()
-            if one in (exercise.name, f"{sheet.number}.{exercise.name}", sheet.file)
-            or one.zfill(2) == sheet.number
-        ]
-        if not fits:
-            numbers = ", ".join(sheet.number for sheet in sheets())
-            names = [name for sheet in sheets() for name in sheet.exercises]
-            near = difflib.get_close_matches(one.lower(), names, 1)
-            path = Path(one)
-            folder = path if path.is_dir() else path.parent
-            elsewhere = path.exists() and f"; of another folder: `{RUN} check --folder {folder}`"
-            raise errors.ConfigError(
-                f"there is no exercise {one}"
-                + (f", did you mean {near[0]}" if near else "")
-                + (elsewhere or "")
-                + f"; there are those of the lessons {numbers}, and "
-                f"`python -m minigrad exercises` lists their names"
-            )
-        picked.update({exercise: sheet for sheet, exercise in fits})
+            if name in (exercise.name, f"{sheet.number}.{exercise.name}", sheet.file)
+            or name.zfill(2) == sheet.number
+        }
+        if not fitting:
+            raise errors.ConfigError(_no_exercise(name))
+        picked |= fitting
     return [
         (sheet, [exercise for exercise, its in picked.items() if its is sheet])
         for sheet in sheets()
         if sheet in picked.values()
     ]
+
+
+def _no_exercise(name: str) -> str:
+    """Say that there is none of this name, and what may be meant."""
+    numbers = ", ".join(sheet.number for sheet in sheets())
+    names = [name for sheet in sheets() for name in sheet.exercises]
+    near = difflib.get_close_matches(name.lower(), names, 1)
+    path = Path(name)
+    folder = path if path.is_dir() else path.parent
+    elsewhere = f"; of another folder: `{RUN} check --folder {folder}`" if path.exists() else ""
+    return (
+        f"there is no exercise {name}"
+        + (f", did you mean {near[0]}" if near else "")
+        + elsewhere
+        + f"; there are those of the lessons {numbers}, and "
+        f"`python -m minigrad exercises` lists their names"
+    )
 
 
 def folder_of(named: Path | None) -> Path:

@@ -66,23 +66,22 @@ def _first(says: str) -> str:
 def check_some(options: argparse.Namespace) -> int:
     """Check exercises and explain what is wrong; the status is 1 if one is not right."""
     folder = folder_of(options.folder)
-    marked: list[tuple[Sheet, Exercise, Mark]] = []
-    for sheet, exercise, mark in check(
-        folder, chosen(options.which or in_folder(folder)), options.seed, options.seconds
-    ):
-        marked.append((sheet, exercise, mark))
-        tries = _count(folder, marked[-1:])
+    wanted = chosen(options.which or in_folder(folder))
+    marks: list[Mark] = []
+    for sheet, exercise, mark in check(folder, wanted, options.seed, options.seconds):
+        marks.append(mark)
+        tries = _count_try(folder, exercise, mark)
         _tell(sheet, exercise, mark)
         if mark.picture is not None:
             _draw(mark, options.pictures / f"{sheet.number}_{exercise.name}.svg")
-        if tries.get(exercise.name, 0) >= 2:
+        if tries >= 2:
             print("    Step by step, with other numbers:")
             for line in worked(exercise)[0]:
                 say(f"        {line}")
-    if any(mark.state != RIGHT for _, _, mark in marked):
+    if any(mark.state != RIGHT for mark in marks):
         print()
         say(f"`{RUN} hint` with a lesson or a name helps on")
-        if folder == EXERCISES and all(mark.state == NOT_BEGUN for _, _, mark in marked):
+        if folder == EXERCISES and all(mark.state == NOT_BEGUN for mark in marks):
             say(_advice())
         return 1
     return 0
@@ -95,21 +94,20 @@ def _tell(sheet: Sheet, exercise: Exercise, mark: Mark) -> None:
         say(f"    {line}")
 
 
-def _count(folder: Path, marked: Sequence[tuple[Sheet, Exercise, Mark]]) -> dict[str, int]:
-    """Counts of how often in a row each exercise was not right; it is kept in the learner's folder."""
+def _count_try(folder: Path, exercise: Exercise, mark: Mark) -> int:
+    """Count how often in a row the exercise was not right; a file in the learner's folder has it."""
     tries: dict[str, int] = {}
     with contextlib.suppress(OSError, ValueError, AttributeError):  # none yet, or written otherwise
         counts = json.loads((folder / TRIES).read_text(encoding="utf-8"))
         tries = {name: count for name, count in counts.items() if isinstance(count, int)}
-    for _, exercise, mark in marked:
-        if mark.state == RIGHT:
-            tries.pop(exercise.name, None)
-        elif mark.state != NOT_BEGUN:
-            tries[exercise.name] = tries.get(exercise.name, 0) + 1
+    if mark.state == RIGHT:
+        tries.pop(exercise.name, None)
+    elif mark.state != NOT_BEGUN:
+        tries[exercise.name] = tries.get(exercise.name, 0) + 1
     if folder != EXERCISES:
         with contextlib.suppress(OSError, errors.ConfigError):  # a folder that cannot be written to
             write_whole(folder / TRIES, lambda file: file.write(json.dumps(tries).encode()))
-    return tries
+    return tries.get(exercise.name, 0)
 
 
 def _draw(mark: Mark, path: Path) -> None:

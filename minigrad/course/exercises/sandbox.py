@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...system.working import not_hearing
-from .catalogue import Sheet
+from .catalogue import Sheet, Wanted
 from .exercise import Exercise
 from .isolation.house import House
 from .isolation.limits import at_once
@@ -38,16 +38,17 @@ from .messages import StoppedError, packed
 from .stubs import examples
 
 Job = tuple[Path, Sheet, Exercise]
+Marked = tuple[Sheet, Exercise, Mark]
 SECONDS = 10.0  # for one exercise; a right one takes less than one
 
 
 def check(
     folder: Path,
-    wanted: Sequence[tuple[Sheet, list[Exercise]]],
+    wanted: Wanted,
     seed: int | None = None,
     seconds: float = SECONDS,
     house: House | None = None,
-) -> Iterator[tuple[Sheet, Exercise, Mark]]:
+) -> Iterator[Marked]:
     """Return the mark of each exercise in a learner's folder, in order; several run at a time.
 
     Args:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..catalogue import Sheet
-from ..exercise import Exercise
+from ..catalogue import Wanted
 from ..isolation.house import House
 from ..marking.mark import Mark
-from ..sandbox import Job, marks_of
-from .points import Marked
+from ..sandbox import Job, Marked, marks_of
 from .students import Student
 from .verdict_cache import VerdictCache
 
 
 def marks_of_class(
     students: Sequence[Student],
-    wanted: Sequence[tuple[Sheet, list[Exercise]]],
+    wanted: Wanted,
     cache: VerdictCache,
     seconds: float,
     house: House,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..catalogue import Sheet
 from ..exercise import Exercise
 from ..marking.mark import MISSING, NOT_BEGUN, RIGHT, Mark
-from .points import Marked
+from ..sandbox import Marked
 
 Students = Mapping[str, Sequence[Marked]]
 LINE = re.compile(r", in line \d+.*")  # of the learner's, which differs from one to the other

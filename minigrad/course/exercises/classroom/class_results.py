@@ -15,11 +15,12 @@ from pathlib import Path
 from ....system.disk import write_whole
 from ...printing import say
 from ..isolation.room import JUDGE
+from ..sandbox import Marked
 from ..values_as_text import cleaned
 from .class_page import class_page
 from .equal_work import Work, equal_work, work_in
 from .feedback import write_feedback
-from .points import Marked, begun, less_late, total
+from .points import begun, less_late, total
 from .result_files import ESCAPED, as_csv, class_as_json
 from .roster import Enrolled, absent, numbers_of, times_of
 from .students import Student

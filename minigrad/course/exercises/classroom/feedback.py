@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..marking.mark import MISSING, NOT_BEGUN, RIGHT
+from ..sandbox import Marked
 from ..values_as_text import as_html, cleaned
-from .points import Marked, begun, part_told, points_of, total
+from .points import begun, part_told, points_of, total
 
 escape = html.escape
 

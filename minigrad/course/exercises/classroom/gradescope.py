@@ -14,7 +14,8 @@ from typing import IO, Any
 
 from ...folders import EXAMPLES, PACKAGES, ROOT
 from ..marking.mark import RIGHT
-from .points import Marked, part_told, points_of, total
+from ..sandbox import Marked
+from .points import part_told, points_of, total
 from .result_files import ESCAPED
 
 SETUP = """#!/usr/bin/env bash

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..catalogue import Sheet
 from ..exercise import Exercise
 from ..marking.mark import MISSING, NOT_BEGUN, RIGHT, Mark
-
-Marked = tuple[Sheet, Exercise, Mark]
+from ..sandbox import Marked
 
 
 def points_of(exercise: Exercise, mark: Mark) -> float:

@@ -7,19 +7,17 @@ walk,0                   is not counted
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from .... import errors
-from ..catalogue import Sheet, sheets
+from ..catalogue import Wanted, sheets
 from ..exercise import Exercise
 from ..marking.mark import Mark
 from .points import in_parts
 from .table_files import rows_of
-
-Wanted = Sequence[tuple[Sheet, list[Exercise]]]
 
 
 class Worth(NamedTuple):

@@ -10,8 +10,9 @@ from typing import Any
 from xml.etree import ElementTree
 
 from ..marking.mark import NOT_BEGUN, RIGHT
+from ..sandbox import Marked
 from ..values_as_text import cleaned
-from .points import Marked, points_of, total
+from .points import points_of, total
 from .roster import Enrolled
 
 ESCAPED = "backslashreplace"  # of a file name whose bytes are no characters

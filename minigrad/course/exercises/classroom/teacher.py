@@ -18,12 +18,12 @@ from ..exercise import Exercise
 from ..isolation.container import build
 from ..isolation.house import House
 from ..marking.mark import Mark
-from ..sandbox import check
+from ..sandbox import Marked, check
 from ..values_as_text import cleaned
 from .class_marks import marks_of_class
 from .class_results import FEEDBACK, RESULTS, ClassResults
 from .gradescope import as_gradescope, nothing_for_gradescope, write_autograder
-from .points import Marked, part_told, points_of, total
+from .points import part_told, points_of, total
 from .points_table import counted, read_points, shared
 from .result_files import as_json, as_junit
 from .roster import read_roster
