@@ -83,6 +83,7 @@ class Exercise:
 
     @property
     def name(self) -> str:
+        """The name of the function."""
         return self.solution.__name__
 
     def mistake(self, says: str) -> Callable[[Callable], Callable]:

@@ -66,4 +66,5 @@ def _close(x: np.ndarray, y: np.ndarray, rtol: float, atol: float) -> bool:
 
 
 def plain(value: object) -> Any:
+    """The array of a Tensor; anything else as it is."""
     return value.data if isinstance(value, Tensor) else value

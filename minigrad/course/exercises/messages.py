@@ -47,6 +47,8 @@ class StoppedError(Exception):
 
 
 class Readable(Protocol):
+    """A stream, or a room, that bytes are read from."""
+
     def read(self, count: int, /) -> bytes: ...
 
 

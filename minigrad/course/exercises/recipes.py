@@ -44,6 +44,7 @@ def maker(function: Callable) -> Callable:
 
 
 def recipe_of(value: object) -> Recipe | None:
+    """The way a function among the inputs was made; None of anything else."""
     recipe = getattr(value, "recipe", None)
     return recipe if isinstance(recipe, Recipe) else None
 

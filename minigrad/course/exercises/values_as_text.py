@@ -18,6 +18,7 @@ FEW = 4  # elements that are not all numbers, whose kinds are told one by one
 
 
 def call_text(exercise: Exercise, case: Case) -> str:
+    """The call of a function with the inputs of a case, as one line."""
     text = f"{exercise.name}({', '.join(map(shown, case.inputs()))})"
     return text if len(text) <= CALL else f"{text[:CALL]}…"
 

@@ -72,6 +72,7 @@ class ClassResults:
             say(f"{cleaned(one.name)}: {'excused' if one.excused else 'handed in nothing'}")
 
     def add(self, student: Student, marked: Sequence[Marked]) -> None:
+        """Add the marks of a student, and write what is there."""
         self.students[student.name] = marked
         with JUDGE:  # two threads at once are too many for the parser of Python 3.11
             self.works[student.name] = work_in(student.folder)

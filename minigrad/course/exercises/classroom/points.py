@@ -29,6 +29,7 @@ def part_told(exercise: Exercise, mark: Mark) -> str:
 
 
 def total(marked: Iterable[Marked]) -> float:
+    """The sum of the points for all exercises."""
     return round(sum(points_of(exercise, mark) for _, exercise, mark in marked), 2)
 
 

@@ -66,6 +66,7 @@ class VerdictCache:
         self.file.close()
 
     def get(self, key: str) -> Mark | None:
+        """The mark with this key; None if there is none."""
         return self.marks.get(key)
 
     def add(self, key: str, mark: Mark) -> None:
@@ -110,6 +111,7 @@ def versions(file: str) -> str:
 
 @functools.cache
 def library() -> str:
+    """A digest of the modules of both packages."""
     both = [ROOT / name for name in PACKAGES]
     return _sum([path for package in both for path in sorted(package.rglob("*.py"))])
 

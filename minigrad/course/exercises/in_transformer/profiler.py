@@ -54,6 +54,7 @@ class Profiler:
                 )
             return value
 
+        # `walk_replacement` calls the library's rules within the learner's walk.
         call.library = lambda: self.running("")  # type: ignore[attr-defined]
         return call
 

@@ -45,6 +45,7 @@ class Room(abc.ABC):
         self.on_close = on_close
 
     def send(self, message: bytes) -> None:
+        """Send the function that is to be loaded; it gives no reply."""
         with contextlib.suppress(OSError):  # which is told where an answer is missing
             self._in_time(lambda: self._send(message))
 
@@ -80,7 +81,8 @@ class Room(abc.ABC):
         """
 
     @abc.abstractmethod
-    def _send(self, message: bytes) -> None: ...
+    def _send(self, message: bytes) -> None:
+        """Write a message to the process."""
 
     @abc.abstractmethod
     def read(self, count: int) -> bytes:
@@ -91,7 +93,8 @@ class Room(abc.ABC):
         """The way the process ended, as `Popen.returncode` says it; None if that is not known."""
 
     @abc.abstractmethod
-    def close(self) -> None: ...
+    def close(self) -> None:
+        """End the process, and all that it started."""
 
 
 class ForkedRoom(Room):

@@ -33,10 +33,12 @@ class KeptValue:
 
     @property
     def value(self) -> Any:
+        """The value as it is now."""
         home = self.home if isinstance(self.home, dict) else self.home.__defaults__ or ()
         return home[self.place]
 
     def put(self, value: object) -> None:
+        """Put another value in its place."""
         if isinstance(self.home, dict):
             self.home[self.place] = value
         else:

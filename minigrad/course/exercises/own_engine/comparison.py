@@ -63,10 +63,12 @@ class Compared:
 
     @property
     def wrong(self) -> list[ComparedRow]:
+        """The functions and weights whose gradients are wrong."""
         return [row for row in (*self.functions, *self.weights) if row.says]
 
     @property
     def right(self) -> bool:
+        """Tell whether the transformer runs, and all gradients are right."""
         return not self.wrong and not isinstance(self.loss, str)
 
     @property
@@ -78,6 +80,7 @@ class Compared:
         return "\n".join(self.lines())
 
     def lines(self) -> Iterator[str]:
+        """The comparison as text, line by line."""
         yield f"{'function':<18} {'calls':>5}  furthest off"
         for row in self.functions:
             yield f"{row.name:<18} {row.calls:>5}  {_by(row.off)}{'  wrong' * bool(row.says)}"
@@ -150,6 +153,7 @@ def _outcome(engine: RemoteFunction, case: tuple) -> Outcome:
 
 @functools.cache
 def engine_exercise() -> Exercise:
+    """The exercise `engine` of lesson 04."""
     ((_, (exercise,)),) = chosen(["engine"])
     return exercise
 
