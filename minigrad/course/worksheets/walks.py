@@ -12,7 +12,7 @@ import functools
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -41,49 +41,62 @@ class Walk:
     steps: list[str]
 
 
-class Template(tuple):
-    """A program of arrays, from a lesson on, with the shapes of what it begins with."""
+class Template(NamedTuple):
+    """A program of arrays.
 
-    def __new__(cls, lesson: str, text: str, **shapes: Any) -> Template:
-        return super().__new__(cls, (lesson, text, shapes))
+    Attributes:
+        lesson: the first whose worksheet may have it.
+        text: the program.
+        shapes: of what it begins with; of one whose shapes are asked for, a letter for each axis.
+    """
+
+    lesson: str
+    text: str
+    shapes: Mapping[str, Any]
 
 
 BY_HAND = [
-    Template("02", "Y = X @ W + b\nL = np.sum(Y * Y)", X=(2, 2), W=(2, 2), b=(2,)),
-    Template("02", "R = E[ids]\nL = np.sum(R * R)", E=(3, 2), ids=(3,)),
-    Template("03", "d = x - y\nL = np.sum(d * d * x)", x=(3,), y=(3,)),
-    Template("06", "c = a @ V\nL = np.sum(c * q)", a=(3,), V=(3, 2), q=(2,)),
-    Template("07", "S = X @ X.T\nY = S @ X\nL = np.sum(Y)", X=(2, 2)),
-    Template("08", "S = Q @ K.T\nY = S @ V\nL = np.sum(Y)", Q=(1, 2), K=(2, 2), V=(2, 2)),
-    Template("10", "Z = E + P\nY = Z @ W\nL = np.sum(Y * Z)", E=(2, 2), P=(2, 2), W=(2, 2)),
-    Template("11", "H = np.maximum(X @ W, 0)\nY = X + H\nL = np.sum(Y * Y)", X=(2, 2), W=(2, 2)),
+    Template("02", "Y = X @ W + b\nL = np.sum(Y * Y)", {"X": (2, 2), "W": (2, 2), "b": (2,)}),
+    Template("02", "R = E[ids]\nL = np.sum(R * R)", {"E": (3, 2), "ids": (3,)}),
+    Template("03", "d = x - y\nL = np.sum(d * d * x)", {"x": (3,), "y": (3,)}),
+    Template("06", "c = a @ V\nL = np.sum(c * q)", {"a": (3,), "V": (3, 2), "q": (2,)}),
+    Template("07", "S = X @ X.T\nY = S @ X\nL = np.sum(Y)", {"X": (2, 2)}),
+    Template(
+        "08", "S = Q @ K.T\nY = S @ V\nL = np.sum(Y)", {"Q": (1, 2), "K": (2, 2), "V": (2, 2)}
+    ),
+    Template(
+        "10", "Z = E + P\nY = Z @ W\nL = np.sum(Y * Z)", {"E": (2, 2), "P": (2, 2), "W": (2, 2)}
+    ),
+    Template(
+        "11", "H = np.maximum(X @ W, 0)\nY = X + H\nL = np.sum(Y * Y)", {"X": (2, 2), "W": (2, 2)}
+    ),
 ]
 SHAPES = [
     Template(
         "01",
         "Y = X * w\nZ = Y + b\nm = np.mean(Z, axis=0)\nL = np.sum(m * m)",
-        X="BD", w="D", b="B1",
+        {"X": "BD", "w": "D", "b": "B1"},
     ),
     Template(
         "02",
         "Y = X @ W\nZ = Y + b\nm = np.mean(Z, axis=1, keepdims=True)\nD = Z - m\nL = np.sum(D * D)",
-        X="BD", W="DF", b="F",
+        {"X": "BD", "W": "DF", "b": "F"},
     ),
     Template(
         "08",
         "S = Q @ np.swapaxes(K, 1, 2)\nY = S @ V\nZ = Y @ W\nL = np.sum(Z)",
-        Q="BTK", K="BSK", V="BSV", W="VD",
+        {"Q": "BTK", "K": "BSK", "V": "BSV", "W": "VD"},
     ),
     Template(
         "09",
         "Y = X @ W\nR = np.reshape(Y, ({B}, {T}, {H}, {K}))\nG = np.swapaxes(R, 1, 2)\n"
         "S = G @ np.swapaxes(G, 2, 3)\nO = S @ G\nL = np.sum(O)",
-        X="BTD", W="DD",
+        {"X": "BTD", "W": "DD"},
     ),
 ]  # fmt: skip
 
 
-def ran(program: str, leaves: Mapping[str, np.ndarray]) -> Walk:
+def run_program(program: str, leaves: Mapping[str, np.ndarray]) -> Walk:
     """Run a program on arrays, forward and back; those of floats get gradients."""
     space: dict[str, Any] = {"np": np}
     for name, array in leaves.items():
@@ -101,18 +114,18 @@ def ran(program: str, leaves: Mapping[str, np.ndarray]) -> Walk:
 
 def walks(lesson: str, rng: np.random.Generator) -> list[Walk]:
     """Two graphs of numbers and, from lesson 02 on, one or two of arrays."""
-    fitting = [program for program in BY_HAND if program[0] <= lesson][-3:]
+    fitting = [template for template in BY_HAND if template.lesson <= lesson][-3:]
     picked = [fitting[k] for k in sorted(rng.permutation(len(fitting))[:2])]
     return [
         *(_handy(functools.partial(_of_numbers, rng, count)) for count in COUNTS),
-        *(_handy(functools.partial(_of_arrays, rng, program)) for program in picked),
+        *(_handy(functools.partial(_of_arrays, rng, template)) for template in picked),
     ]
 
 
 def shapes(lesson: str, rng: np.random.Generator) -> list[Walk]:
     """Two graphs whose shapes are to be filled in."""
-    fitting = [program for program in SHAPES if program[0] <= lesson][-2:]
-    return [_of_shapes(rng, program) for program in fitting]
+    fitting = [template for template in SHAPES if template.lesson <= lesson][-2:]
+    return [_of_shapes(rng, template) for template in fitting]
 
 
 def _handy(draw: Callable[[], Walk]) -> Walk:
@@ -148,15 +161,16 @@ def _of_numbers(rng: np.random.Generator, count: int) -> Walk:
         right = " ".join(line.partition("= ")[2] for line in lines)
         uses = [len(re.findall(rf"\b{name}\b", right)) for name in names[:-1]]
         if min(uses) >= 1 and max(uses[3:]) >= 2 and not re.search(r"\b(\w) - \1\b", right):
-            return ran(text, {name: _whole(rng, ()) for name in "abc"})
+            return run_program(text, {name: _whole(rng, ()) for name in "abc"})
 
 
-def _of_arrays(rng: np.random.Generator, program: Template) -> Walk:
-    _, text, given = program
-    leaves: dict[str, np.ndarray] = {name: _whole(rng, shape) for name, shape in given.items()}
+def _of_arrays(rng: np.random.Generator, template: Template) -> Walk:
+    """A program of arrays in whole numbers."""
+    shapes = template.shapes
+    leaves: dict[str, np.ndarray] = {name: _whole(rng, shape) for name, shape in shapes.items()}
     if "ids" in leaves:
-        leaves["ids"] = rng.integers(len(leaves["E"]), size=given["ids"])
-    return ran(text, leaves)
+        leaves["ids"] = rng.integers(len(leaves["E"]), size=shapes["ids"])
+    return run_program(template.text, leaves)
 
 
 def _whole(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
@@ -165,11 +179,11 @@ def _whole(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     return rng.choice(some, shape)
 
 
-def _of_shapes(rng: np.random.Generator, program: Template) -> Walk:
+def _of_shapes(rng: np.random.Generator, template: Template) -> Walk:
     """A program of arrays whose lengths are drawn, each letter another one; D is H times K."""
-    _, text, given = program
+    _, text, shapes = template
     lengths = dict(zip("BTSKVFH", map(int, rng.permutation(np.arange(2, 9)))))
     lengths |= {"1": 1, "D": lengths["H"] * lengths["K"] if "{H}" in text else 9}
     shape = lambda letters: tuple(lengths[letter] for letter in letters)
-    leaves = {name: np.ones(shape(letters), np.float32) for name, letters in given.items()}
-    return ran(text.format(**lengths) if "{" in text else text, leaves)
+    leaves = {name: np.ones(shape(letters), np.float32) for name, letters in shapes.items()}
+    return run_program(text.format(**lengths) if "{" in text else text, leaves)
