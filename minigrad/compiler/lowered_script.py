@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..ran.data import GraphData
+from ..script.arrays import stand_in
 from ..script.script import Script
-from ..script.symbols import Shape, Symbol, stand_in
+from ..script.symbols import Shape, Symbol
 from .emptying import empty_all, ids, own_lines, walk_back
 from .layouts import laid_out
 from .lowering import lowered, once

@@ -15,8 +15,11 @@ import numpy as np
 
 from ..engine import rules
 from ..engine.names import name_of
+from ..script.arrays import form
+from ..script.bodies import body_of
 from ..script.operators import BY_FUNCTION
-from ..script.symbols import Role, Symbol, SymbolCall, alias, body_of, form, traced
+from ..script.roles import Role
+from ..script.symbols import Symbol, SymbolCall, alias, traced
 from .passes import needed, through
 
 REDUCTIONS = {

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..arrays.strides import address
 from ..engine import rules
-from ..script.symbols import Symbol, body_of, symbols_in
+from ..script.bodies import body_of
+from ..script.symbols import Symbol, symbols_in
 from .passes import shares
 
 COPIES = {

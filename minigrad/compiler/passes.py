@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..script.symbols import Role, Symbol, SymbolCall, plain, replaced
+from ..script.roles import Role
+from ..script.symbols import Symbol, SymbolCall, plain, replaced
 
 Change = Callable[[Symbol], "Symbol | None"]
 

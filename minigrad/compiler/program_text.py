@@ -20,7 +20,8 @@ import numpy as np
 from ..engine import rules
 from ..errors import GraphError
 from ..ran import words
-from ..script.symbols import Shape, Symbol, body_of, symbols_in
+from ..script.bodies import body_of
+from ..script.symbols import Shape, Symbol, symbols_in
 from ..views.text.notation import Notation
 from ..views.text.written import FreshNames, Functions
 from .lowered_script import LoweredScript

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..engine import rules
-from ..script.symbols import Symbol, body_of, plain, simplest
+from ..script.bodies import body_of
+from ..script.symbols import Symbol, plain, simplest
 from .passes import needed, through
 
 Uses = Counter[int]

@@ -1,12 +1,32 @@
 """A computation, written once: the forward pass of a graph and its way back, as lines of one call each.
 
-1. `symbols`: arrays that note the call that gave them
+    script = Script(graph).with_way_back()
+    for symbol in script.lines:
+        print(symbol.role, symbol.call.function)
+
+A script, in this order:
+
+1. `symbols`: arrays that note the call that gave them; `roles`: what each is in the graph
 2. `script`: a graph on symbols, forward; `way_back`: and back
-3. `operators`: the one table of Python's operators
+3. `operators`: the one table of Python's operators; `bodies`, `arrays`: questions about functions and
+   plain arrays
+
+And the same for a page, which has no NumPy:
+
 4. `page_functions`: the functions that a page's interpreter has, by name
-5. `calls`: each call of NumPy's in calls of these functions
-6. `tape`: a script in such calls
-7. `sources`: these calls read backwards, from one element to those that it is made of
+5. `tape`: a script in calls of these; `tape_writing`: how each call of NumPy's is written so
+6. `tape_reading`: these calls read backwards, from one element to those that it is made of
+
+A graph becomes a script in `Script(graph)`, a script a tape in `tape_of(script)`. Those who read them
+have no code of their own to compute a graph, or to walk it:
+
+    the written program         Script      views/text/program.py
+    the rule for the case       Script      views/text/reading.py, for the table, the steps, the page and
+                                            the drawing of the way back
+    one element, worked out     Tape        views/text/elements.py
+    the page                    both        views/page/content.py, live.py, another_line.py
+    its check in float64        Script      views/page/replay.py: `script.compute` runs the lines
+    the compiler                Script      compiler/lowered_script.py
 
 The words of this room:
 
@@ -25,9 +45,4 @@ The words of this room:
 - Fixed is a slot whose call a page cannot run: it keeps its array, as does all that is made of it.
 - Pinned is a number or a slot that must keep its numbers, as something else depends on them.
 - Filled is a slot with one number everywhere, which is all that a page is given of it.
-- A source is an element of an array that an element of another one is made of.
-
-Readers of a script are the written program, the steps, the page, the drawing of the way back, the
-compiler, and the check in float64. None of them has code of its own to compute a graph, or to walk it:
-the check has `script.compute` run the lines, and `steps` shows the numbers of the engine's own walk.
 """

@@ -15,8 +15,8 @@ import numpy as np
 from ..engine import rules
 from ..engine.names import name_of
 from ..functional.activations import erf
+from .bodies import body_of
 from .operators import BY_FUNCTION
-from .symbols import body_of
 
 ELEMENTWISE = {
     "negative", "add", "subtract", "multiply", "divide", "power", "float_power", "square", "sqrt",

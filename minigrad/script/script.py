@@ -3,10 +3,9 @@
     script = Script(graph)
     for symbol in script.lines: ...
 
-The rules of the table are plain NumPy. Called on arrays they compute; called here on `Symbol`s, they
-become the calls that they are made of. This is the one place where a recorded graph is written out,
-forward and back: the written program, the page, the steps, the compiler and the check in float64 are
-readers of the script.
+The functions of a graph are plain NumPy, and so are their rules. Called on arrays they compute; called
+here on `Symbol`s, they become the calls that they are made of. This is the one place where a recorded
+graph is written out, forward and (in `way_back`) back.
 
 A line is a symbol: its `call` is one function with its arguments, other lines among them, and its `role`
 says what it is in the graph; a part of an expression has none. What no line computes is held: leaves,
@@ -24,18 +23,9 @@ from ..arrays.identity import equal
 from ..errors import GraphError
 from ..ran import words
 from ..ran.data import UNKNOWN, GraphData, GraphNode, Ref
-from .symbols import (
-    REFUSALS,
-    Number,
-    Role,
-    Symbol,
-    SymbolCall,
-    alias,
-    plain,
-    replaced,
-    simplest,
-    stand_in,
-)
+from .arrays import stand_in
+from .roles import Role
+from .symbols import REFUSALS, Number, Symbol, SymbolCall, alias, plain, replaced, simplest
 from .way_back import WayBack
 
 
@@ -83,7 +73,7 @@ class Script:
         self._written: set[int] = set()  # the ids of symbols that are lines
         self._args: dict[int, list[Any]] = {}
         for node in graph.nodes:
-            self._value(node)
+            self._write_value(node)
         self.ahead = len(self.lines)
         self.back = WayBack(self)
 
@@ -103,6 +93,7 @@ class Script:
         return symbol
 
     def _write(self, symbol: Symbol) -> None:
+        """Add the line of a symbol, after those of its parts; once, and not if it has a role already."""
         if symbol.role is None and symbol.call is not None and id(symbol) not in self._written:
             for part in symbol.parts:
                 self._write(part)
@@ -111,33 +102,34 @@ class Script:
 
     # Forward
 
-    def _value(self, node: GraphNode) -> None:
+    def _write_value(self, node: GraphNode) -> None:
+        """Write the lines of a node's value; of what is not computed, hold the value itself."""
         if node.kind != "operation" or node.outside or not self.forward:
             self.values[node.number] = self._held(node)
             return
-        made = self.results[node.number] = self.result(node)
-        if node.value is not None and not equal(np.asarray(made.value), node.value):
+        value = self.results[node.number] = self.result(node)
+        if node.value is not None and not equal(np.asarray(value.value), node.value):
             raise GraphError(self._why_another(node))
         if node.number in self.instead:
             gate = Symbol(np.asarray(True), role=Role("gate", node.number))
             self.gates[node.number] = gate
             other = self.values[self.instead[node.number]]
-            other = other if other.dtype == made.dtype else other.astype(made.dtype)
-            made = simplest(np.where, [gate, made, other], {})
-        made = self.with_role(made, Role("value", node.number))
-        made.value = np.asarray(made.value)
-        self.values[node.number] = made
+            other = other if other.dtype == value.dtype else other.astype(value.dtype)
+            value = simplest(np.where, [gate, value, other], {})
+        value = self.with_role(value, Role("value", node.number))
+        value.value = np.asarray(value.value)
+        self.values[node.number] = value
 
     def _why_another(self, node: GraphNode) -> str:
         """Say why a node does not give what it gave: a function before it may draw random numbers."""
-        for made in (self.graph[number] for number in self.results):
-            args = plain(self.arguments(made))
-            again = made.function(*args, **made.options)  # type: ignore[misc]
-            if not equal(np.asarray(again), np.asarray(self.results[made.number].value)):
+        for before in (self.graph[number] for number in self.results):
+            args = plain(self.arguments(before))
+            again = before.function(*args, **before.options)  # type: ignore[misc]
+            if not equal(np.asarray(again), np.asarray(self.results[before.number].value)):
                 return (
-                    f"{_called(made)} gives other numbers each time, for the same arguments: give it "
+                    f"{_called(before)} gives other numbers each time, for the same arguments: give it "
                     f"random numbers as one of them, such as mg.random.drawn(lambda rng: "
-                    f"rng.normal(size={made.shape}))"
+                    f"rng.normal(size={before.shape}))"
                 )
         return (
             f"{_called(node)} does not give what it gave: a leaf was given new values while the "
@@ -155,15 +147,15 @@ class Script:
         assert node.function is not None
         try:
             with np.errstate(all="ignore"):
-                made = simplest(node.function, self.arguments(node), node.options)
+                result = simplest(node.function, self.arguments(node), node.options)
         except REFUSALS as problem:
             raise GraphError(f"{_called(node)} could not be called again: {problem}") from None
-        if not isinstance(made, Symbol):
+        if not isinstance(result, Symbol):
             raise GraphError(
                 f"what {_called(node)} computed was not seen: compute inside `with mg.record():`, where "
                 f"a compiled function runs as it is"
             )
-        return made
+        return result
 
     def _held(self, node: GraphNode) -> Symbol:
         value = node.value

@@ -1,13 +1,22 @@
 """Symbols: arrays that note the call that gave them.
 
+    x = Symbol(np.array([1.0, 2.0]))
+    y = np.exp(x) * 2
+    y.value          # [5.44, 14.78], computed as NumPy computes it
+    y.call.function  # operator.mul
+    y.call.args      # a symbol, whose own call is np.exp(x), and 2
+
 NumPy's protocols let a class answer NumPy's functions. A `Tensor` answers them by remembering; a
 `Symbol` answers by computing the result and noting the call. So a rule of the table, called on symbols,
 becomes the calls that it is made of: lines of a script (see `script`), and with a `Notation`, text.
+
+Below the class stand the ways to call a function on symbols: `noted` as it is, `simplest` in as few
+calls as it can be written with, `traced` by the calls that its body makes; and then what finds and
+replaces the symbols among arguments.
 """
 
 from __future__ import annotations
 
-import ast
 import functools
 import operator
 import types
@@ -16,28 +25,27 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..arrays.identity import equal
-from ..engine import rules, table
+from ..engine import rules
+from ..engine.base import BaseTensor
 from ..engine.errors import Options
 from ..engine.names import name_of
-from ..engine.walk import copied_axes
-from ..ran.data import GraphEdge
-from ..ran.rules_as_text import tree_of
+from .arrays import same
+from .bodies import body_of, is_expression
 from .operators import OPERATORS
 
 if TYPE_CHECKING:
-    from numpy.typing import DTypeLike
+    from .roles import Role
 
 
 METHODS = {
     "astype", "clip", "copy", "cumsum", "dot", "max", "mean", "min", "prod", "ravel", "repeat",
     "reshape", "squeeze", "sum", "swapaxes", "transpose",
 }  # fmt: skip
-# The ways in which a function refuses symbols, of which it may be any user's.
+# The ways in which a function, which may be any user's, refuses symbols.
 REFUSALS = (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError)
 
 
-class _CallFields(NamedTuple):
+class _CallFields(NamedTuple):  # which by itself could keep no property
     function: Callable
     args: tuple
     options: Options
@@ -56,31 +64,13 @@ class SymbolCall(_CallFields):
         return symbols_in([self.args, self.options])
 
 
-class Role(NamedTuple):
-    """The place of a symbol in the computation.
-
-    Attributes:
-        kind: "value" of a node; "sum", its gradient, as far as it has arrived; "given" by a rule, and
-            "fitted", the same with broadcasting undone. Held: "leaf", "start" of the way back, "number"
-            (Python's, among a node's arguments), "gate" (whether a node is on), "constant".
-        node: its number; None for a constant.
-        position: of the argument that a number is.
-        edge: along which a gradient is given.
-    """
-
-    kind: str
-    node: int | None = None
-    position: int | None = None
-    edge: GraphEdge | None = None
-
-
 class Shape(tuple):
     """The shape of a symbol that has a role, and so can be written as `x.shape`."""
 
     symbol: Symbol
 
 
-class Symbol(table.BaseTensor):
+class Symbol(BaseTensor):
     """An array, and the call that gave it.
 
     `a == b` of symbols is a symbol too, as of Tensors: so tables of them are by `id(symbol)`.
@@ -129,7 +119,7 @@ class Symbol(table.BaseTensor):
         def called(*args: Any, **options: Any) -> Any:
             if function in (np.reshape, np.transpose) and len(args) > 1:
                 args = (args,)
-            return _result(SymbolCall(function, (self, *args), options, method))
+            return _run(SymbolCall(function, (self, *args), options, method))
 
         return called
 
@@ -177,16 +167,20 @@ _give_operators()
 Symbol.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
+# --- calls on symbols -----------------------------------------------------------------------------
+
+
 def noted(function: Callable, *args: Any) -> Any:
     """The result of `function` for `args`, symbols among them: a symbol, if it is an array."""
-    return _result(SymbolCall(function, args, {}))
+    return _run(SymbolCall(function, args, {}))
 
 
-def _result(call: SymbolCall) -> Any:
-    return _symbols(call.function(*plain(list(call.args)), **plain(call.options)), call)
+def _run(call: SymbolCall) -> Any:
+    """The result of a call, computed with the arrays of its symbols."""
+    return _as_symbols(call.function(*plain(list(call.args)), **plain(call.options)), call)
 
 
-def _symbols(value: Any, call: SymbolCall) -> Any:
+def _as_symbols(value: Any, call: SymbolCall) -> Any:
     """The result of a call as a symbol; of several arrays, one for each."""
     if type(value) in (int, float) and any(isinstance(a, Number) for a in call.args):
         return Number(value, call)
@@ -200,23 +194,26 @@ def _symbols(value: Any, call: SymbolCall) -> Any:
 
 
 def simplest(function: Callable, args: Sequence[Any], options: Options) -> Any:
-    """The result of a call, in as few calls as it can be written with: none for a reshape that changes
-    nothing; those of its body for a function that only returns an expression."""
-    given = (*args[1:], *options.values())
+    """The result of a call, in as few calls as it can be written with.
+
+    That is none for a reshape that changes nothing; for a function that only returns an expression, the
+    calls of that expression.
+    """
+    settings = (*args[1:], *options.values())
     if function is operator.pow and type(args[1]) is int and args[1] == 1:
         return args[0]
-    if function is np.transpose and given in ((), (None,)):
+    if function is np.transpose and settings in ((), (None,)):
         return args[0].T
     if function in (np.reshape, np.broadcast_to) and not options and () != args[0].shape == args[1]:
         return args[0]
-    if function is np.expand_dims and given == ((),):
+    if function is np.expand_dims and settings == ((),):
         return args[0]
     if name_of(function).startswith("np.") or function in PYTHONS:
-        return _result(SymbolCall(function, tuple(args), options))
+        return _run(SymbolCall(function, tuple(args), options))
     function = body_of(function)
     if is_expression(function):
         return traced(function, args, options)
-    return _result(SymbolCall(function, tuple(args), options))
+    return _run(SymbolCall(function, tuple(args), options))
 
 
 PYTHONS = {operator.getitem, *(row.python for row in OPERATORS)}
@@ -229,47 +226,35 @@ def traced(
     name: str = "",
     wanted: Any = None,
 ) -> Any:
-    """Compute what `function` gives, by the calls that it is made of, where it can be traced.
+    """The result of a function by the calls that it makes; where it cannot be traced, by one call of it.
 
-    Whether they were is seen from the numbers: a function may look at what it is given, and do
-    something else with arrays than with symbols. `wanted` is what it gives for arrays, where that is
-    known already. A lambda that cannot be traced is called `name`.
+    It is called with arrays and with symbols, and can be traced if both give the same numbers: it may
+    look at what it is given, and do something else with symbols.
+
+    Args:
+        name: of that one call, if the function is a lambda.
+        wanted: what it gives for arrays, where that is known already.
     """
     if wanted is None:
         wanted = function(*plain(list(args)), **plain(options))
     try:
-        found = function(*args, **options)
+        traced_result = function(*args, **options)
     except REFUSALS:
-        found = None
-    if found is not None and same(plain(found), wanted):
-        if isinstance(found, Symbol) and _lies_otherwise(found.value, wanted):
+        traced_result = None
+    if traced_result is not None and same(plain(traced_result), wanted):
+        if isinstance(traced_result, Symbol) and _lies_otherwise(traced_result.value, wanted):
             # NumPy writes the product in `-g * y` over a large `-g`, in the order of its axes.
-            found.value = wanted
-        return found
+            traced_result.value = wanted
+        return traced_result
     if name and function.__name__ == "<lambda>":
         function = _named(function, name)
-    return _symbols(wanted, SymbolCall(function, tuple(args), options))
+    return _as_symbols(wanted, SymbolCall(function, tuple(args), options))
 
 
 def _lies_otherwise(array: Any, wanted: Any) -> bool:
     """Tell whether an array has its axes in another order than the one wanted; both are no views."""
     both = isinstance(array, np.ndarray) and isinstance(wanted, np.ndarray)
     return both and array.strides != wanted.strides and array.base is wanted.base is None
-
-
-def undone(gradient: Symbol, argument: Symbol) -> Symbol:
-    """`gradient` with broadcasting undone, as `walk.fit` does it, in calls that a person would write."""
-    wide, shape = gradient.value.shape, argument.shape
-    if wide != shape:
-        axes = copied_axes(wide, shape)
-        one = axes[0] if len(axes) == 1 else axes
-        if axes and len(wide) == len(shape):
-            gradient = simplest(np.sum, [gradient], {"axis": one, "keepdims": True})
-        elif axes:
-            gradient = simplest(np.sum, [gradient], {"axis": one})
-        if gradient.value.shape != shape:
-            gradient = simplest(np.reshape, [gradient, shape], {})
-    return gradient if gradient.dtype == argument.dtype else gradient.astype(argument.dtype)
 
 
 def _named(function: Any, name: str) -> Callable:
@@ -286,7 +271,7 @@ def alias(x: Any) -> Any:
     return x
 
 
-# --- their arrays ---------------------------------------------------------------------------------
+# --- the symbols among arguments ------------------------------------------------------------------
 
 
 def plain(value: Any) -> Any:
@@ -321,47 +306,3 @@ def _collect_symbols(values: Iterable[object], found: list[Symbol]) -> None:
             _collect_symbols(v.values(), found)
         elif isinstance(v, (list, tuple)) and not isinstance(v, Shape):
             _collect_symbols(v, found)
-
-
-def same(a: Any, b: Any) -> bool:
-    """Tell whether two results are the same to the last bit."""
-    if isinstance(a, (list, tuple)) or isinstance(b, (list, tuple)):
-        return len(a) == len(b) and all(map(same, a, b))
-    return type(a) is type(b) and a.dtype == b.dtype and a.shape == b.shape and equal(a, b)
-
-
-def form(array: np.ndarray) -> tuple[np.dtype, tuple[int, ...]]:
-    """The dtype and the shape of an array."""
-    return array.dtype, array.shape
-
-
-def uniform(array: np.ndarray) -> bool:
-    """Tell whether an array has one number everywhere, to the last bit: 0.0 and -0.0 are two."""
-    return array.size > 0 and array.tobytes() == array.flat[0].tobytes() * array.size
-
-
-def stand_in(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
-    """An array of a shape, for one of which only that is known, or wanted."""
-    return np.broadcast_to(np.ones((), dtype), shape)
-
-
-# --- functions as they are written ----------------------------------------------------------------
-
-
-def body_of(function: Any) -> Callable:
-    """A function without what makes it leave Tensors to the engine, and without a cache."""
-    entry = table.TABLE.get(function)
-    if isinstance(entry, table.Definition):
-        return entry.body
-    if hasattr(function, "cache_info"):  # functools.cache
-        function = function.__wrapped__
-    return getattr(function, "dispatched", function)
-
-
-def is_expression(function: Callable) -> bool:
-    """Tell whether a function only returns an expression."""
-    tree = tree_of(function)
-    if isinstance(tree, ast.FunctionDef):
-        body = tree.body[1:] if ast.get_docstring(tree) is not None else tree.body
-        return len(body) == 1 and isinstance(body[0], ast.Return)
-    return tree is not None

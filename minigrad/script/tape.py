@@ -1,8 +1,8 @@
 """A graph as a tape: its script, written with the few calls that a page's interpreter has.
 
-It is the program of `views.text.program`, for a machine in place of a reader. `calls` says how each
-call is written. What cannot be written so, such as a decomposition, keeps the value that it has: it is
-fixed, and so is all that is computed from it.
+It is the program of `views.text.program`, for a machine in place of a reader. `tape_writing` says how
+each call is written. What cannot be written so, such as a decomposition, keeps the value that it has: it
+is fixed, and so is all that is computed from it.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..ran.data import Passed
-from .calls import Unwritten, slot_of_call
+from .arrays import form
 from .script import Script
-from .symbols import Symbol, form, undone
+from .symbols import Symbol
+from .tape_writing import Unwritten, slot_of_call
+from .way_back import fitted_to
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -33,9 +35,9 @@ class Tape:
 
     Attributes:
         arrays: for each slot the array that it held when the graph was computed.
-        data: the slots that are not computed.
+        held: the slots that are not computed, in order.
         calls: (function, the slot to write, the slots to read, what else the function must know). One
-            that writes a slot of `data` is not run: it says how what is fixed came about.
+            that writes a slot of `held` is not run: it says how what is fixed came about.
         value_slots, gradient_slots: those of nodes, by number.
         numbers: the slots of Python numbers among a node's arguments, by its number and their position.
         passed: for each edge, by its place in the graph: the slots of what goes along it; `given` only
@@ -52,7 +54,7 @@ class Tape:
     def __init__(self, for_page: bool = True) -> None:
         self.for_page = for_page
         self.arrays: list[np.ndarray] = []
-        self.data: dict[int, None] = {}
+        self.held: dict[int, None] = {}
         self.calls: list[tuple[str, int, list[int], list[Any]]] = []
         self.value_slots: dict[int, int] = {}
         self.gradient_slots: dict[int, int] = {}
@@ -64,7 +66,9 @@ class Tape:
         self.pinned: dict[int, str] = {}
         self.work = 0
         self.tracing: list[Callable] = []
-        self._of: dict[int, tuple[Symbol, int]] = {}  # the slot of each symbol, which is kept alive
+        self._slot_of: dict[
+            int, tuple[Symbol, int]
+        ] = {}  # the slot of each symbol, which is kept alive
         self._known: dict[tuple, int] = {}  # the slots of equal calls and constants
 
     def packed(self) -> dict[str, Any]:
@@ -94,17 +98,22 @@ class Tape:
             return self.constant(np.asarray(a))
         if a.call is None:
             return self.hold(a)
-        if id(a) not in self._of:
-            self._of[id(a)] = a, self._computed(a)
-        return self._of[id(a)][1]
+        if id(a) not in self._slot_of:
+            self._slot_of[id(a)] = a, self._write_symbol(a)
+        return self._slot_of[id(a)][1]
 
     def hold(self, symbol: Symbol) -> int:
         """The slot of a symbol, whose array is as it is: what computes it is not put on the tape."""
-        if id(symbol) not in self._of:
-            self._of[id(symbol)] = symbol, self._held(np.asarray(symbol.value))
-        return self._of[id(symbol)][1]
+        if id(symbol) not in self._slot_of:
+            self._slot_of[id(symbol)] = symbol, self._held(np.asarray(symbol.value))
+        return self._slot_of[id(symbol)][1]
 
     def _new(self, array: np.ndarray) -> int:
+        """A new slot for an array.
+
+        Raises:
+            Unwritten: if a page cannot hold it.
+        """
         dtype = array.dtype.str[1:]
         if self.for_page and dtype not in DTYPES:
             raise Unwritten(f"a page does not compute with {array.dtype}")
@@ -115,8 +124,9 @@ class Tape:
         return len(self.arrays) - 1
 
     def _held(self, array: np.ndarray, fixed: str = "") -> int:
+        """A new slot that no call computes; `fixed` says why, if one should."""
         slot = self._new(array)
-        self.data[slot] = None
+        self.held[slot] = None
         if fixed:
             self.fixed[slot] = fixed
         return slot
@@ -128,8 +138,12 @@ class Tape:
             self._known[key] = self._held(array)
         return self._known[key]
 
-    def call(self, name: str, value: ArrayLike, reads: Sequence[int], *params: object) -> int:
-        """The slot of a call's result; the call is put on the tape, unless it is there."""
+    def write(self, name: str, value: ArrayLike, reads: Sequence[int], *params: object) -> int:
+        """Put a call on the tape, unless it is there; return the slot of its result.
+
+        It gives the array `value`; `reads` are the slots that it reads, and `params` what else its
+        function must know (see `tape_writing`).
+        """
         array = np.asarray(value)
         if name == "same" and form(array) == form(self.arrays[reads[0]]):
             return reads[0]
@@ -141,8 +155,8 @@ class Tape:
             self.calls.append((name, slot, list(reads), list(params)))
         return self._known[key]
 
-    def _computed(self, symbol: Symbol) -> int:
-        """The slot of what a symbol's call gives; a fixed one, where the call cannot be run."""
+    def _write_symbol(self, symbol: Symbol) -> int:
+        """Write a symbol's call; return the slot of its result, fixed if a page cannot run it."""
         try:
             assert symbol.call is not None
             function, args, options, _ = symbol.call
@@ -173,7 +187,7 @@ def tape_of(script: Script) -> Tape:
             tape.gradient_slots[of] = tape.slot(gradient)
         for edge, (given, fitted, before, after) in script.back.passed.items():
             if edge in script.back.with_numbers:
-                other = undone(script.back.with_numbers[edge], script.values[edge.source])
+                other = fitted_to(script.values[edge.source], script.back.with_numbers[edge])
                 tape.with_numbers[places[edge]] = tape.slot(other)
             tape.passed[places[edge]] = Passed(
                 tape.slot(given) if given.value.shape != fitted.value.shape else None,

@@ -1,4 +1,8 @@
-"""The way back of a script: the lines that compute the gradients, after those of the forward pass."""
+"""The way back of a script: the lines that compute the gradients, after those of the forward pass.
+
+It is the engine's walk (`engine/walk.py`) once more, on symbols in place of arrays: each rule of the
+table is called on symbols, and so the calls that it is made of become lines.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..engine import table
+from ..engine.errors import Options
+from ..engine.walk import copied_axes
 from ..errors import GraphError
 from ..ran.data import GraphEdge, GraphNode, Passed
-from .symbols import REFUSALS, Number, Role, Symbol, SymbolCall, plain, simplest, traced, undone
+from .roles import Role
+from .symbols import REFUSALS, Number, Symbol, SymbolCall, plain, simplest, traced
 
 if TYPE_CHECKING:
     from .script import Script
@@ -36,7 +43,9 @@ class WayBack:
         self.passed: dict[GraphEdge, Passed] = {}
         self.with_numbers: dict[GraphEdge, Symbol] = {}
         self.pinned: list[Number] = []
-        self._traced: set[Any] = set()  # rules, and the forms of arrays for which they were traced
+        self._traceable: set[Any] = (
+            set()
+        )  # rules, and the forms of arrays for which they were traced
 
     def walk(
         self, starts: Mapping[int, np.ndarray | None] | None = None
@@ -58,18 +67,24 @@ class WayBack:
             if node.number in self.script.gates:
                 g = self._through_gate(node, g, sums)
             self.arrived[node.number] = g
-            for edge, given, fitted in self._given(node, edges, g):
-                if given is not fitted and given.role is None:
-                    given = self.script.with_role(given, Role("given", node.number, edge=edge))
-                fitted = self.script.with_role(fitted, Role("fitted", edge.source, edge=edge))
-                before = sums.get(edge.source)
-                after = fitted
-                if before is not None:
-                    added = simplest(np.add, [before, fitted], {})
-                    after = self.script.with_role(added, Role("sum", edge.source, edge=edge))
-                sums[edge.source] = after
-                self.passed[edge] = Passed(given, fitted, before, after)
+            for edge, given, fitted in self._from_rules(node, edges, g):
+                self._pass_on(edge, given, fitted, sums)
             yield node, edges
+
+    def _pass_on(
+        self, edge: GraphEdge, given: Symbol, fitted: Symbol, sums: dict[int, Symbol]
+    ) -> None:
+        """Write the lines of what goes along an edge, and add it to the gradient of its source."""
+        if given is not fitted and given.role is None:
+            given = self.script.with_role(given, Role("given", edge.target, edge=edge))
+        fitted = self.script.with_role(fitted, Role("fitted", edge.source, edge=edge))
+        before = sums.get(edge.source)
+        after = fitted
+        if before is not None:
+            added = simplest(np.add, [before, fitted], {})
+            after = self.script.with_role(added, Role("sum", edge.source, edge=edge))
+        sums[edge.source] = after
+        self.passed[edge] = Passed(given, fitted, before, after)
 
     def _start(self, node: GraphNode, gradient: np.ndarray | None) -> Symbol:
         if gradient is None:
@@ -85,35 +100,37 @@ class WayBack:
     def _through_gate(self, node: GraphNode, g: Symbol, sums: dict[int, Symbol]) -> Symbol:
         """The part of a gradient for a node that can be off; the rest goes to what replaces it."""
         instead = self.script.instead[node.number]
-        called = [g, self.script.values[node.number], self.script.gates[node.number], g, g]
-        by_one, by_other = (traced(rule, called, {}) for rule in table.TABLE[np.where].rules[1:])
-        role = Role("sum", instead)
+        args = [g, self.script.values[node.number], self.script.gates[node.number], g, g]
+        to_node, to_instead = (traced(rule, args, {}) for rule in table.TABLE[np.where].rules[1:])
         if self.script.graph[instead].state != "needs none":
-            by_other = undone(by_other, self.script.values[instead])  # in its dtype
+            to_instead = fitted_to(self.script.values[instead], to_instead)  # in its dtype
             before = sums.get(instead)
-            after = by_other if before is None else simplest(np.add, [before, by_other], {})
-            sums[instead] = self.script.with_role(after, role)
-        return self.script.with_role(by_one, Role("sum", node.number))
+            after = to_instead if before is None else simplest(np.add, [before, to_instead], {})
+            sums[instead] = self.script.with_role(after, Role("sum", instead))
+        return self.script.with_role(to_node, Role("sum", node.number))
 
-    def _given(
+    def _from_rules(
         self, node: GraphNode, edges: list[GraphEdge], g: Symbol
     ) -> Iterator[tuple[GraphEdge, Symbol, Symbol]]:
-        """Yield what the rules of a node give, for each of its edges; and that with broadcasting undone.
+        """Yield for each edge of a node what its rule gives, and that with broadcasting undone.
 
         Where arrays stand for others, a rule may refuse them: its call is noted then, and not computed.
         """
-        by_position: dict[int, tuple[Any, Any]] = {}
+        by_position: dict[
+            int, tuple[Any, Any]
+        ] = {}  # one call of a rule for all elements of a list
         for edge in edges:
             i, source = edge.position, self.script.values[edge.source]
             try:
                 if i not in by_position:
-                    by_position[i] = self._by_rule(node, edge, g)
+                    by_position[i] = self._call_rule(node, edge, g)
                 given, with_numbers = (
-                    every if edge.item is None else every[edge.item] for every in by_position[i]
+                    from_rule if edge.item is None else from_rule[edge.item]
+                    for from_rule in by_position[i]
                 )
                 if not same_calls(given, with_numbers):
                     self.with_numbers[edge] = with_numbers
-                fitted = undone(given, source)
+                fitted = fitted_to(source, given)
             except REFUSALS as problem:
                 if self.script.forward:
                     raise GraphError(
@@ -123,32 +140,56 @@ class WayBack:
                 given = fitted = Symbol(source.value, SymbolCall(node.rules[i], args, node.options))  # type: ignore[arg-type]
             yield edge, given, fitted
 
-    def _by_rule(self, node: GraphNode, edge: GraphEdge, g: Symbol) -> tuple[Any, Any]:
-        """The result of a rule with symbols for Python numbers, and with the numbers themselves.
+    def _call_rule(self, node: GraphNode, edge: GraphEdge, g: Symbol) -> tuple[Any, Any]:
+        """Call the rule of an edge: with symbols for the node's Python numbers, and with the numbers.
 
-        Twice the latter, where it cannot be traced with symbols for them.
+        It is one result twice where the node has no such numbers, or where the rule cannot be traced
+        with symbols for them: these are `pinned` then.
         """
         rule = node.rules[edge.position]
         assert rule is not None
-        made_by = node.operation.rpartition(".")[2].replace("<lambda>", "function")
-        name = f"{made_by}_rule_{edge.argument or edge.position}"
+        operation = node.operation.rpartition(".")[2].replace("<lambda>", "function")
+        name = f"{operation}_rule_{edge.argument or edge.position}"
         args = [g, self.script.values[node.number], *self.script.arguments(node)]
-        form = rule, repr([_form(args), node.options])
-        if form in self._traced:  # it need not be computed in both ways again
-            given = rule(*args, **node.options)
-            return given, given
-        wanted = rule(*plain(args), **node.options)
-        given = traced(rule, args, node.options, name, wanted)
         if node.number not in self.script.numbers:
-            if isinstance(given, Symbol) and given.value is not wanted:
-                self._traced.add(form)
+            given = self._traced_once(rule, args, node.options, name)
             return given, given
+        given = traced(rule, args, node.options, name)
         args = [a.value if isinstance(a, Number) else a for a in args]
-        with_numbers = traced(rule, args, node.options, name, wanted)
+        with_numbers = traced(rule, args, node.options, name)
         if is_call_of(given, rule):
             self.pinned += self.script.numbers[node.number].values()
             return with_numbers, with_numbers
         return given, with_numbers
+
+    def _traced_once(self, rule: Callable, args: list[Any], options: Options, name: str) -> Any:
+        """Trace a rule; once it could be traced for arrays of these forms, call it on symbols alone."""
+        forms = rule, repr([_form(args), options])
+        if forms in self._traceable:
+            return rule(*args, **options)
+        wanted = rule(*plain(args), **options)
+        given = traced(rule, args, options, name, wanted)
+        if isinstance(given, Symbol) and given.value is not wanted:
+            self._traceable.add(forms)
+        return given
+
+
+def fitted_to(argument: Symbol, gradient: Symbol) -> Symbol:
+    """The gradient of an argument with broadcasting undone: of its shape and dtype.
+
+    So does `fit` of `engine/walk.py`; here it is written in calls that a person would write.
+    """
+    wide, shape = gradient.value.shape, argument.shape
+    if wide != shape:
+        axes = copied_axes(wide, shape)
+        one = axes[0] if len(axes) == 1 else axes
+        if axes and len(wide) == len(shape):
+            gradient = simplest(np.sum, [gradient], {"axis": one, "keepdims": True})
+        elif axes:
+            gradient = simplest(np.sum, [gradient], {"axis": one})
+        if gradient.value.shape != shape:
+            gradient = simplest(np.reshape, [gradient, shape], {})
+    return gradient if gradient.dtype == argument.dtype else gradient.astype(argument.dtype)
 
 
 def same_calls(a: Any, b: Any) -> bool:

@@ -48,7 +48,7 @@ def as_array(text: str, like: Any) -> np.ndarray:
 def packed(made: Any, **more: Any) -> dict[str, Any]:
     """A tape as a page has it, with the array of every slot."""
     return (
-        made.packed() | {"data": list(made.data), "values": list(map(as_text, made.arrays))} | more
+        made.packed() | {"data": list(made.held), "values": list(map(as_text, made.arrays))} | more
     )
 
 

@@ -15,9 +15,9 @@ from ...ran import capture
 from ...ran.data import GraphData
 from ...ran.proof import number_of
 from ...ran.recording import as_arguments, record
-from ...script.calls import Unwritten
 from ...script.script import Script
 from ...script.tape import Tape
+from ...script.tape_writing import Unwritten
 from .live import held_exactly, too_much
 from .packing import Arrays
 from .stages import Stage, places
@@ -69,7 +69,7 @@ def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
     return {
         **made.packed(),
         "leaves": [{"slot": slot, "array": number} for slot, number in leaves.items()],
-        **held_exactly({s: made.arrays[s] for s in made.data if s not in leaves}),
+        **held_exactly({s: made.arrays[s] for s in made.held if s not in leaves}),
         "inputs": [None if n is None else slots[n] for n in inputs],
         "results": [slots[number] for number in graph.roots],
         "stages": places(graph, asked.stages, slots),

@@ -10,10 +10,10 @@ import numpy as np
 
 from ...ran import words
 from ...ran.data import GraphData
-from ...script.calls import Unwritten
+from ...script.arrays import uniform
 from ...script.script import Script
-from ...script.symbols import uniform
 from ...script.tape import Tape, tape_of
+from ...script.tape_writing import Unwritten
 from . import switches
 from .packing import Arrays, base64_of
 
@@ -65,7 +65,7 @@ def live(
     calls = _calls(tape, parts)
     excess = too_much(graph, tape)
     if excess:
-        filled = _filled({slot: np.asarray(tape.arrays[slot]) for slot in tape.data})
+        filled = _filled({slot: np.asarray(tape.arrays[slot]) for slot in tape.held})
         return {"frozen": excess, "filled": filled, **calls}
     leaves = _leaves(graph, tape, arrays)
     note_computed(graph, tape, arrays, set(leaves))
@@ -73,7 +73,7 @@ def live(
     return {
         **calls,
         "leaves": [{"slot": s, "array": number} for s, number in leaves.items()],
-        **held_exactly({slot: tape.arrays[slot] for slot in tape.data if slot not in leaves}),
+        **held_exactly({slot: tape.arrays[slot] for slot in tape.held if slot not in leaves}),
         "numbers": tape.numbers,
         "pinned": tape.pinned,
         "reads": _reads(graph),
@@ -138,7 +138,7 @@ def too_much(graph: GraphData, tape: Tape) -> str:
     counts = (
         (sum(n.kind == "operation" for n in graph.nodes), OPERATIONS, "operations"),
         (tape.work, PRODUCTS, "products to sum"),
-        (sum(tape.arrays[slot].size for slot in tape.data), NUMBERS, "numbers to begin with"),
+        (sum(tape.arrays[slot].size for slot in tape.held), NUMBERS, "numbers to begin with"),
     )
     for count, most, what in counts:
         if count > most:

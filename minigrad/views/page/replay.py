@@ -16,8 +16,9 @@ import numpy as np
 
 from ...engine import rules
 from ...ran.data import GraphNode
+from ...script.bodies import body_of
 from ...script.script import Script, compute
-from ...script.symbols import Symbol, body_of
+from ...script.symbols import Symbol
 
 STEP = 1e-5
 MOST_NUMBERS = 2_000_000_000  # numbers to compute, beyond which no check is run

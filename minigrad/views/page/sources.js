@@ -7,7 +7,7 @@ import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 import * as Live from "./live.js";
 
-// The same as script/sources.py, with the tape that the page computes with. A call moves elements, adds many
+// The same as script/tape_reading.py, with the tape that the page computes with. A call moves elements, adds many
 // or takes one of them (`SUMS`), or is a function of one element of each array. An element is a slot and the
 // place `at` which it is.
 

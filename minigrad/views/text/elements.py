@@ -1,6 +1,6 @@
 """One element of a result worked out with its numbers: `x[0]·g[1] = 1·10`.
 
-The way leads back from the element along the calls of a tape (see `script.sources`), to elements of
+The way leads back from the element along the calls of a tape (see `script.tape_reading`), to elements of
 arrays that have a name. A page does the same in JavaScript, with the tape that it computes with.
 """
 
@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from ...ran import words
 from ...script.operators import OPERATORS, PRODUCT, SIGN, SUM, TIGHT, Operator
 from ...script.page_functions import ELEMENTWISE
-from ...script.sources import MOVES, SUMS, Element, Index, Sources
 from ...script.tape import Tape
+from ...script.tape_reading import MOVES, SUMS, Element, Index, TapeReader
 
 MOST_TERMS = 3  # terms of a sum that are written out
 LONG = 120  # letters of one side of an equation, beyond which it is no help
@@ -71,34 +71,34 @@ class _Way:
     """The way back from an element to those of slots that have a name."""
 
     def __init__(self, tape: Tape, names: Mapping[int, str]):
-        self.sources = Sources(tape)
+        self.tape = TapeReader(tape)
         self.fixed = tape.fixed
         self.names = names
 
     def call(self, element: Element) -> str:
         """The name of the call that is to be followed from an element; "" where the way ends."""
-        return "" if element.slot in self.names else self.sources.name(element.slot)
+        return "" if element.slot in self.names else self.tape.name(element.slot)
 
     def text(self, element: Element) -> ElementText:
         name = self.call(element)
         if not name:
             return self._end(element)
         if name in MOVES:
-            source = self.sources.moved(element)
+            source = self.tape.moved(element)
             return self.text(source) if source else _constant(0)
         if name in SUMS:
             return self._total(name, element)
         if name not in ELEMENTWISE:
             raise UnclearError
-        operands = self.sources.operands(element)
+        operands = self.tape.operands(element)
         texts = [self.text(operand) for operand in operands]
         if name == "where":
-            return _chosen(bool(self.sources.number(operands[0])), *texts)
+            return _chosen(bool(self.tape.number(operands[0])), *texts)
         return _each(name, texts)
 
     def _end(self, element: Element) -> ElementText:
         """An element of an array that has a name, or of a constant."""
-        number = self.sources.number(element)
+        number = self.tape.number(element)
         if element.slot in self.names:
             said = Said(_at(self.names[element.slot], element.at))
             return ElementText(said, Said(words.number(number)))
@@ -118,16 +118,16 @@ class _Way:
         total = _joined(sign, some, count)
         if name != "mean":
             return total
-        return _each("divide", [total, _constant(self.sources.terms(element).number)])
+        return _each("divide", [total, _constant(self.tape.terms(element).number)])
 
     def _terms(self, sign: str, element: Element) -> Iterator[list[Element]]:
         """The terms of an element, each a product; a sum of sums is one sum."""
-        for term in self.sources.terms(element).products:
+        for term in self.tape.terms(element).products:
             inner = self._same_sum(sign, term)
             yield from [term] if inner is None else self._terms(sign, inner)
 
     def _count(self, sign: str, element: Element) -> int:
-        count, terms = self.sources.terms(element)
+        count, terms = self.tape.terms(element)
         inner = self._same_sum(sign, next(terms, []))
         return count if inner is None else count * self._count(sign, inner)
 
@@ -135,7 +135,7 @@ class _Way:
         """The term itself, before it was moved, if it is a sum of the same kind; else None."""
         element = term[0] if len(term) == 1 else None
         while element is not None and self.call(element) in ("same", "view"):
-            element = self.sources.moved(element)
+            element = self.tape.moved(element)
         return element if element is not None and FOLDS.get(self.call(element)) == sign else None
 
 

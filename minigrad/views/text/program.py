@@ -26,8 +26,9 @@ from ... import errors
 from ...engine.kinds import checked
 from ...ran import words
 from ...ran.data import GraphData, GraphNode
+from ...script.arrays import uniform
 from ...script.script import Script
-from ...script.symbols import Symbol, uniform
+from ...script.symbols import Symbol
 from ...system.disk import write_whole
 from .literals import number_as_code
 from .notation import Notation, bracketed, needs_arrays

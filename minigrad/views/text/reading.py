@@ -20,21 +20,13 @@ from ...errors import GraphError
 from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode
 from ...ran.rules_as_text import source_of
+from ...script.bodies import body_of
 from ...script.operators import TIGHT
 from ...script.script import Script
-from ...script.sources import Element
-from ...script.symbols import (
-    REFUSALS,
-    Number,
-    Shape,
-    Symbol,
-    body_of,
-    plain,
-    traced,
-    undone,
-)
+from ...script.symbols import REFUSALS, Number, Shape, Symbol, plain, traced
 from ...script.tape import Tape
-from ...script.way_back import is_call_of
+from ...script.tape_reading import Element
+from ...script.way_back import fitted_to, is_call_of
 from .elements import worked_out
 from .notation import Notation
 
@@ -108,7 +100,7 @@ def of_edge(script: Script, edge: GraphEdge, numbered: bool = True) -> Formula:
     given, result = passed.given, passed.fitted
     if edge in script.back.with_numbers:
         given = script.back.with_numbers[edge]
-        result = undone(given, script.values[edge.source])
+        result = fitted_to(script.values[edge.source], given)
     unknown = is_call_of(given, rule)
     said = "" if unknown else HandNotation(by_id).sentence(given)
     note = ""

@@ -19,7 +19,7 @@ import numpy as np
 from ...engine import errors
 from ...engine.names import name_of
 from ...ran.rules_as_text import tree_of
-from ...script.symbols import body_of
+from ...script.bodies import body_of
 from .literals import number_as_code
 
 

@@ -10,7 +10,7 @@ from operations import ROWS, run
 
 import minigrad as mg
 from minigrad import functional as F
-from minigrad.script import sources
+from minigrad.script import tape_reading
 from minigrad.script.page_functions import ELEMENTWISE
 from minigrad.views.page import live
 from minigrad.views.text import elements
@@ -19,14 +19,14 @@ from minigrad.views.text.reading import Formulas
 
 def computed(tape, element):
     """An element by what it is made of, each call read in the plainest way."""
-    way = sources.Sources(tape)
+    way = tape_reading.TapeReader(tape)
     name = way.name(element.slot)
     if not name:
         return way.number(element)
-    if name in sources.MOVES:
+    if name in tape_reading.MOVES:
         source = way.moved(element)
         return computed(tape, source) if source else 0
-    if name in sources.SUMS:
+    if name in tape_reading.SUMS:
         terms = [math.prod(computed(tape, e) for e in term) for term in way.terms(element).products]
         return {"max": max, "min": min, "mean": np.mean}.get(name, sum)(terms)
     if name == "erf":
@@ -59,7 +59,7 @@ def test_every_way_to_call_every_function():
                 array = tape.arrays[slot]
                 if array.size:
                     at = tuple(int(rng.integers(n)) for n in array.shape)
-                    found = computed(tape, sources.Element(slot, at))
+                    found = computed(tape, tape_reading.Element(slot, at))
                     assert same(found, array[at]), (row.name, name, params, at)
                     seen += 1
     assert seen > 3000

@@ -1,6 +1,6 @@
-"""The sources of one element of a call's result: elements of the arrays that the call reads.
+"""A tape read backwards: from one element of a call's result to the elements that it is made of.
 
-A call of a tape (see `calls`) either moves elements, so that one comes from one other; or it adds
+A call of a tape (see `tape_writing`) either moves elements, so that one comes from one other; or it adds
 many, or takes the greatest of them; or it is a function of one element of each array. A page does the
 same in JavaScript (see `page/sources.js`), with the tape that it computes with.
 """
@@ -28,14 +28,14 @@ class Element(NamedTuple):
 
 
 class Terms(NamedTuple):
-    """The terms that are added up, or of which one is taken; each is a product of elements."""
+    """The terms that are added up, or of which one is taken: how many, and each as a product."""
 
     number: int
     products: Iterator[list[Element]]
 
 
-class Sources:
-    """The calls of a tape, read backwards from one element."""
+class TapeReader:
+    """Reads the calls of a tape backwards, one element at a time."""
 
     def __init__(self, tape: Tape):
         self.arrays = tape.arrays
@@ -46,6 +46,7 @@ class Sources:
         return self.calls[slot][0] if slot in self.calls else ""
 
     def number(self, element: Element) -> np.generic:
+        """The number that an element is."""
         return self.arrays[element.slot][element.at]
 
     def operands(self, element: Element) -> list[Element]:
@@ -80,83 +81,92 @@ class Sources:
 # --- calls that move elements: from the shape of the result, and the arrays that are read ---------
 
 
-def _viewed(shape: Index, of: list[np.ndarray], begin: int, strides: Index) -> np.ndarray:
-    flat = np.ravel(of[0])[begin:]
+def _view(shape: Index, arrays: list[np.ndarray], begin: int, strides: Index) -> np.ndarray:
+    flat = np.ravel(arrays[0])[begin:]
     return as_strided(flat, shape, [step * flat.itemsize for step in strides])
 
 
-def _viewed_back(shape: Index, of: list[np.ndarray], begin: int, strides: Index) -> np.ndarray:
-    found = np.zeros(shape, of[0].dtype)
-    _viewed(of[0].shape, [found], begin, strides)[...] = of[0]
-    return found
+def _unview(shape: Index, arrays: list[np.ndarray], begin: int, strides: Index) -> np.ndarray:
+    result = np.zeros(shape, arrays[0].dtype)
+    _view(arrays[0].shape, [result], begin, strides)[...] = arrays[0]
+    return result
 
 
-def _picked(shape: Index, of: list[np.ndarray], places: list[int]) -> np.ndarray:
-    return np.append(*of)[places].reshape(shape)  # -1 is the border
+def _pick(shape: Index, arrays: list[np.ndarray], places: list[int]) -> np.ndarray:
+    return np.append(*arrays)[places].reshape(shape)  # -1 is the border
 
 
-def _joined(shape: Index, of: list[np.ndarray], blocks: list[int]) -> np.ndarray:
-    rows = [a.reshape(-1, n) for a, n in zip(of, blocks) if n]
+def _join(shape: Index, arrays: list[np.ndarray], blocks: list[int]) -> np.ndarray:
+    rows = [a.reshape(-1, n) for a, n in zip(arrays, blocks) if n]
     return np.concatenate(rows, axis=1).reshape(shape)
 
 
-def _taken(shape: Index, of: list[np.ndarray], axes: list[int], at: int) -> np.ndarray:
-    index = dict(zip(axes, of[1:]))  # `at` is where NumPy puts the axes that these make
-    return of[0][tuple([index.get(axis, slice(None)) for axis in range(of[0].ndim)])]
+def _take(shape: Index, arrays: list[np.ndarray], axes: list[int], begin: int) -> np.ndarray:
+    of, *indices = arrays
+    index = dict(zip(axes, indices))  # `begin` is where NumPy puts the axes that these make
+    return of[tuple([index.get(axis, slice(None)) for axis in range(of.ndim)])]
 
 
 MOVES: dict[str, Callable[..., np.ndarray]] = {
-    "same": lambda shape, of: of[0].reshape(shape), "view": _viewed, "unview": _viewed_back,
-    "pick": _picked, "join": _joined, "take": _taken,
-}  # fmt: skip
+    "same": lambda shape, arrays: arrays[0].reshape(shape),
+    "view": _view,
+    "unview": _unview,
+    "pick": _pick,
+    "join": _join,
+    "take": _take,
+}
 
 
-# --- calls that add elements up, or take one of many ----------------------------------------------
+# --- calls that add elements up, or take one of many: the terms of one element of the result -----
 
 
-def _folded(
-    at: Index, shape: Index, reads: list[int], of: list[np.ndarray], sizes: list[int]
+def _reduction_terms(
+    at: Index, shape: Index, reads: list[int], arrays: list[np.ndarray], sizes: list[int]
 ) -> Terms:
     _, n, inner = sizes
-    first, last = divmod(_raveled(at, shape), inner)
-    places = range(first * n * inner + last, (first + 1) * n * inner, inner)
-    return Terms(n, ([Element(reads[0], _unraveled(p, of[0].shape))] for p in places))
+    outer_place, inner_place = divmod(_raveled(at, shape), inner)
+    first = outer_place * n * inner + inner_place
+    places = range(first, first + n * inner, inner)
+    return Terms(n, ([Element(reads[0], _unraveled(p, arrays[0].shape))] for p in places))
 
 
-def _contracted(
+def _contraction_terms(
     at: Index,
     shape: Index,
     reads: list[int],
-    of: list[np.ndarray],
+    arrays: list[np.ndarray],
     free: list[list[int]],
     summed: list[list[int]],
 ) -> Terms:
-    """`free` and `summed` are loops: a size, and strides, as `calls` writes them."""
+    """`free` and `summed` are loops: a size, and strides, as `tape_writing` writes them."""
     begins = [_along(at, [loop[i + 2] for loop in free]) for i in range(len(reads))]
     steps = [[loop[i + 1] for loop in summed] for i in range(len(reads))]
     sizes = [loop[0] for loop in summed]
     products = (
         [
             Element(slot, _unraveled(begin + _along(k, step), a.shape))
-            for slot, a, begin, step in zip(reads, of, begins, steps)
+            for slot, a, begin, step in zip(reads, arrays, begins, steps)
         ]
         for k in itertools.product(*map(range, sizes))
     )
     return Terms(math.prod(sizes), products)
 
 
-def _put(
-    at: Index, shape: Index, reads: list[int], of: list[np.ndarray], axes: list[int], begin: int
+def _put_terms(
+    at: Index, shape: Index, reads: list[int], arrays: list[np.ndarray], axes: list[int], begin: int
 ) -> Terms:
-    values, *indices = of
-    to = _taken(values.shape, [np.arange(math.prod(shape)).reshape(shape), *indices], axes, begin)
-    found = np.argwhere(to == _raveled(at, shape)).tolist()
-    return Terms(len(found), ([Element(reads[0], tuple(k))] for k in found))
+    values, *indices = arrays
+    places = np.arange(math.prod(shape)).reshape(shape)
+    to = _take(values.shape, [places, *indices], axes, begin)  # the place that each value comes to
+    here = np.argwhere(to == _raveled(at, shape)).tolist()
+    return Terms(len(here), ([Element(reads[0], tuple(k))] for k in here))
 
 
 SUMS: dict[str, Callable[..., Terms]] = {
-    **dict.fromkeys(("sum", "mean", "max", "min"), _folded), "contract": _contracted, "put": _put,
-}  # fmt: skip
+    **dict.fromkeys(("sum", "mean", "max", "min"), _reduction_terms),
+    "contract": _contraction_terms,
+    "put": _put_terms,
+}
 
 
 # --- indices --------------------------------------------------------------------------------------
