@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from typing import NamedTuple
 
+from ...ran import words
 from ...ran.data import GraphData
 
 
 @dataclasses.dataclass(eq=False)
 class Block:
-    """A box of a drawing: a module's call, a definition's, or a part that this module made.
+    """A box of a drawing: a module's call, a definition's, or a part that the drawing made.
 
     Attributes:
         kind: "module", "definition", "repeat" (several items that come again) or "group".
-        title: what it is headed by.
+        title: that of the graph's box, such as `blocks.0: Block`; of a group, what is in it.
         box: the number of the graph's box, or None.
         items: operations, by their numbers, and blocks, in order of creation.
         leaves: the nodes in it that no operation made.
@@ -33,6 +35,19 @@ class Block:
     last: str = ""
     open: bool = True
 
+    @property
+    def heading(self) -> str:
+        """The title, and how often it comes: `blocks.0 to 5: Block × 6`."""
+        if self.times == 1:
+            return self.title if self.kind == "group" else words.visible(self.title)
+        first, _, kind = self.title.rpartition(": ")
+        last = self.last.rpartition(": ")[0]
+        if first != last:  # blocks.0 to blocks.5
+            first = f"{first} to {last.rpartition('.')[2]}"
+        names = f"{first}: " if first else ""
+        how = "" if self.chained else ", side by side"
+        return words.visible(f"{names}{kind} × {self.times:,}{how}".strip())
+
     def members(self) -> Iterator[int]:
         """Every node inside, the leaves of each block before its operations."""
         yield from self.leaves
@@ -41,6 +56,38 @@ class Block:
                 yield from item.members()
             else:
                 yield item
+
+
+Shown = int | Block  # a node, or the closed block that it is in
+
+
+class Stop(NamedTuple):
+    """One stop of the walk through a drawing: at a node, at a closed block, or at an open one.
+
+    Attributes:
+        item: the number of the node, or the block.
+        around: the innermost block that it is in.
+        level: how many blocks it is in, the one around everything among them.
+        ends: whether it is the second stop at an open block, after all that is in it.
+    """
+
+    item: int | Block
+    around: Block
+    level: int
+    ends: bool = False
+
+
+def walk_blocks(block: Block, level: int = 1) -> Iterator[Stop]:
+    """Go through all that a block shows, in the order in which a drawing is written.
+
+    Leaves come first, and then operations and blocks in order of creation. An open block has a stop
+    before what is in it and one after; a closed block has one.
+    """
+    for item in (*block.leaves, *block.items):
+        yield Stop(item, block, level)
+        if isinstance(item, Block) and item.open:
+            yield from walk_blocks(item, level + 1)
+            yield Stop(item, block, level, ends=True)
 
 
 def tree(graph: GraphData) -> Block:

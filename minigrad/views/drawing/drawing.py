@@ -28,6 +28,7 @@ INSTALL = "To draw it, install Graphviz: pip install pygraphviz"
 SMALL = 60  # nodes, up to which a drawing shows values
 LARGE = 200  # nodes, beyond which boxes are closed, so that
 FEW = 40  # nodes are drawn at most
+DEEP = 1000  # nodes that are drawn at most where a depth is asked for
 
 
 class Drawing:
@@ -161,26 +162,33 @@ def draw(
     Raises:
         ConfigError: for another direction, or a depth or budget that is negative.
     """
-    if direction not in DIRECTIONS:
-        raise errors.ConfigError(f"direction is one of {', '.join(DIRECTIONS)}, not {direction!r}")
-    for name, n in (("depth", depth), ("budget", budget)):
-        if n is not None and n < 0:
-            raise errors.ConfigError(f"{name} is a number from 0 on, not {n}")
+    _check(direction, depth, budget)
     if values is None:
         values = len(graph) <= SMALL
     if gradients is None:
         gradients = values and not backward
     if fold is None:
         fold = not values
-    if budget is None and depth is None:
-        budget = LARGE if len(graph) <= LARGE else FEW
-    elif budget is None:
-        budget = 1000
+    if budget is None:
+        budget = DEEP if depth is not None else LARGE if len(graph) <= LARGE else FEW
     plan = folding.plan(graph, depth, fold, max(budget, 2))
-    dot = Writer(graph, plan, values, gradients, direction, backward, steady).dot()
+    dot = Writer(plan, values, gradients, direction, backward, steady).dot()
     return Drawing(
         dot, listing.table_of(graph), f"graph of {graph.title}" if graph.title else "graph"
     )
+
+
+def _check(direction: str, depth: int | None, budget: int | None) -> None:
+    """Check the options of `draw`.
+
+    Raises:
+        ConfigError: for another direction, or a depth or budget that is negative.
+    """
+    if direction not in DIRECTIONS:
+        raise errors.ConfigError(f"direction is one of {', '.join(DIRECTIONS)}, not {direction!r}")
+    for name, n in (("depth", depth), ("budget", budget)):
+        if n is not None and n < 0:
+            raise errors.ConfigError(f"{name} is a number from 0 on, not {n}")
 
 
 def _headings_last(svg: str) -> str:

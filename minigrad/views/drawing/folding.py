@@ -13,10 +13,8 @@ from typing import NamedTuple
 
 from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode
-from .blocks import Block, tree
+from .blocks import Block, Shown, tree, walk_blocks
 from .repeats import RepeatFinder
-
-Shown = int | Block  # a node, or the closed block that it is in
 
 
 class Link(NamedTuple):
@@ -73,30 +71,28 @@ def plan(graph: GraphData, depth: int | None, fold: bool, budget: int) -> FoldPl
     notes = _close(graph, root, depth, budget)
     if folder.groups:
         notes.append("equal parts are drawn once")
-    shown: dict[int, Shown] = {}
-    _show(root, shown)
     uses: dict[int, set[int]] = {}
     for e in graph.edges:
         source, target = folder.representative(e.source), folder.representative(e.target)
         uses.setdefault(source, set()).add(target)
     results = {folder.representative(n) for n in graph.roots}
-    return FoldPlan(graph, root, _links(graph, shown, folder), uses, results, notes)
+    return FoldPlan(graph, root, _links(graph, root, folder), uses, results, notes)
 
 
-def _show(block: Block, shown: dict[int, Shown]) -> None:
-    """Note for each node that is not left out what stands for it."""
-    shown.update((n, n) for n in block.leaves)
-    for item in block.items:
+def _stand_ins(root: Block) -> dict[int, Shown]:
+    """For each node that is not left out, what is drawn for it: itself, or a closed block around it."""
+    shown: dict[int, Shown] = {}
+    for item, *_ in walk_blocks(root):
         if not isinstance(item, Block):
             shown[item] = item
-        elif item.open:
-            _show(item, shown)
-        else:
+        elif not item.open:
             shown.update((n, item) for n in item.members())
+    return shown
 
 
-def _links(graph: GraphData, shown: dict[int, Shown], folder: RepeatFinder) -> list[Link]:
+def _links(graph: GraphData, root: Block, folder: RepeatFinder) -> list[Link]:
     """An arrow for each edge between nodes; one for all edges between a block and something."""
+    shown = _stand_ins(root)
     links: list[Link] = []
     merged: dict[tuple[Shown, Shown], bool] = {}
     drawn: set[tuple[Shown, Shown]] = set()
@@ -145,13 +141,9 @@ def _open(block: Block, depth: int, definitions: bool) -> None:
             _open(item, depth - (not repeat), definitions)
 
 
-def _count(block: Block) -> int:
-    """Count the nodes that are drawn."""
-    if not block.open:
-        return 1
-    return len(block.leaves) + sum(
-        _count(item) if isinstance(item, Block) else 1 for item in block.items
-    )
+def _count(root: Block) -> int:
+    """Count the nodes and closed blocks that are drawn."""
+    return sum(not (isinstance(item, Block) and item.open) for item, *_ in walk_blocks(root))
 
 
 def _group(graph: GraphData, root: Block, budget: int) -> None:

@@ -16,7 +16,7 @@ from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode
 from ...script.script import Script
 from ..text import elements, listing, reading
-from . import attention, chapters, packing, replay, sheets, switches
+from . import attention, cards, chapters, drawings, packing, replay, switches
 from .another_line import AnotherLine, another_line
 from .attention import Tokens
 from .live import Vocabularies, live
@@ -30,7 +30,7 @@ CONSTANTS: dict[str, Any] = {  # of these files, that the scripts need too
     name: getattr(module, name)
     for module, names in (
         (packing, ("DIGITS", "POWERS", "SPECIAL", "BINS", "SUMMARY")),
-        (sheets, ("WRITTEN_OUT", "IN_A_ROW")),
+        (cards, ("WRITTEN_OUT", "IN_A_ROW")),
         (elements, ("TIGHT", "MOST_TERMS", "LONG", "WHOLE", "FOLDS")),
     )
     for name in names
@@ -76,7 +76,7 @@ def content(
         signs: how operators are written and how they bind; see `elements`
         forward: the operations in the order of the time line
         backward: the nodes that a gradient reaches, in that order
-        views: the drawings, the whole first; see `sheets`
+        views: the drawings, the whole first; see `drawings`
         maps: the attention maps; see `attention`
         files: the lines of code that asked for operations; see `SourceFiles`
         checked: whether gradients were checked by finite differences
@@ -93,7 +93,7 @@ def content(
     rules = Rules(reading.Formulas(graph, script=script))
     files = SourceFiles(graph)
     progress("its drawings")
-    drawn = sheets.sheets(graph)
+    drawn = drawings.drawings(graph)
     maps = _maps(graph, options.tokens, arrays)
     progress("its gradients checked")
     checked = {} if frozen_reason else replay.checks(script)
@@ -146,7 +146,7 @@ def _notes(graph: GraphData, drawn: Sequence[Mapping[str, Any]]) -> list[str]:
     """Sentences on what the page cannot show."""
     notes = [] if graph.recorded else [HINT]
     if any("size" not in view for view in drawn):
-        notes.append(sheets.NO_ENGINE)
+        notes.append(drawings.NO_ENGINE)
     return notes
 
 
@@ -189,12 +189,12 @@ def _node(
     checked: Mapping[int, replay.Check],
 ) -> dict[str, Any]:
     """A node by its names, with the numbers of its arrays, its rule and its line of code."""
-    called = lambda number: sheets.label(graph[number])
+    called = lambda number: cards.label(graph[number])
     made: dict[str, Any] = {
         "n": node.number,
         "kind": node.kind,
         "label": words.visible(node.label),
-        "head": words.shortened(sheets.headline(graph, node), sheets.LONGEST),
+        "head": words.shortened(cards.headline(graph, node), cards.LONGEST),
         "made": words.visible(listing.expression(node, called)) if node.kind == "operation" else "",
         "shape": list(node.shape),
         "letters": shape_letters(node, letters),

@@ -11,7 +11,7 @@ from processes import printed
 import minigrad as mg
 from minigrad import errors, nn
 from minigrad.views.drawing import drawing
-from minigrad.views.page import exploring, sheets
+from minigrad.views.page import drawings, exploring
 from minigrad.views.page.content import shape_letters
 
 
@@ -136,7 +136,7 @@ def test_views_show_every_node_once_as_their_own(tmp_path):
 @pytest.mark.slow
 def test_a_long_graph_without_boxes_is_parted(tmp_path):
     page = contents(written(chain(300), tmp_path))
-    assert all(len(keys(v["cards"])) <= sheets.BUDGET + 8 for v in page["views"])
+    assert all(len(keys(v["cards"])) <= drawings.BUDGET + 8 for v in page["views"])
     shown = {key for v in page["views"] for key in keys(v["cards"]) if key not in v["outside"]}
     assert {n["n"] for n in page["nodes"]} <= shown
 
@@ -214,7 +214,7 @@ def test_what_was_not_recorded_is_said(tmp_path):
 def test_without_graphviz_there_are_tables(monkeypatch, tmp_path):
     monkeypatch.setattr(drawing, "rendered", lambda dot, kind: None)
     page = contents(written(mlp(), tmp_path))
-    assert sheets.NO_ENGINE in page["notes"]
+    assert drawings.NO_ENGINE in page["notes"]
     assert not any("size" in view for view in page["views"])
 
 

@@ -1,0 +1,271 @@
+"""The drawings of a page: of the whole graph, of each box, and of parts that only a drawing made.
+
+Which boxes are open in one is chosen by `folding.plan`: as many as fit. The closed ones have drawings of
+their own. Each is laid out once, here, by Graphviz, which is given the sizes of the cards and no text
+that it would have to measure. In the data of the page, and in its scripts, a drawing is called a view;
+the sheet is the element of the page on which one is shown.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from ...ran import words
+from ...ran.data import GraphData
+from ..drawing import drawing, folding
+from ..drawing.blocks import Block, Shown, walk_blocks
+from . import cards
+from .packing import table
+
+BUDGET = 44  # cards in a drawing
+OUTLINE, FEW = 22, 8  # cards in that of the whole at most, and at least, if it is not `LEGIBLE`
+LEGIBLE = 1400, 1100  # width and height of a drawing that can be read when it is seen whole
+POINTS = 72  # to Graphviz's inch
+NO_ENGINE = (
+    "No Graphviz was found when this page was written, so tables stand in for the drawings; "
+    "pip install pygraphviz brings one."
+)
+
+Layouts = dict[
+    str, "dict[str, Any] | None"
+]  # what Graphviz made of each text in DOT; None without it
+
+
+@dataclasses.dataclass(eq=False)
+class PageDrawing:
+    """One drawing: the part of the graph, and how the reader comes to it.
+
+    Attributes:
+        name: "all", "box3" or "part1".
+        title: what it is headed by.
+        graph: the part of the graph that it shows.
+        around: the name of the drawing in which it is a box; "" for the whole.
+        box: the number of the graph's box, or None.
+    """
+
+    name: str
+    title: str
+    graph: GraphData
+    around: str
+    box: int | None = None
+
+
+def drawings(graph: GraphData) -> list[dict[str, Any]]:
+    """Every drawing of `graph`, the whole first, as data: see `CardWriter.data`.
+
+    The page opens with the whole. Of a large model it is an outline, that can be read at once; the boxes
+    in it open one level after the other.
+    """
+    edges = {id(e): i for i, e in enumerate(graph.edges)}
+    waiting = [PageDrawing("all", graph.title or "the whole graph", graph, "")]
+    data: list[dict[str, Any]] = []
+    layouts: Layouts = {}
+    while waiting:
+        one = waiting.pop(0)
+        writer = CardWriter(one, BUDGET, edges)
+        written = writer.data(layouts)
+        if not one.around and any(n > most for n, most in zip(written.get("size", ()), LEGIBLE)):
+            outline = CardWriter(one, OUTLINE, edges)
+            if len(outline.cards) >= FEW:
+                writer, written = outline, outline.data(layouts)
+        data.append(written)
+        waiting += writer.inner()
+    return data
+
+
+class CardWriter:
+    """Writes a drawing for Graphviz, its cards named v0, v1 ..., so that equal drawings are equal.
+
+    Args:
+        of: the drawing.
+        budget: how many cards it may have.
+        edges: the places of the edges in the whole graph, by their ids.
+
+    Attributes:
+        cards: of each node and closed box the `key` (its number, or the name of its own drawing), and
+            `width` and `height`.
+        frames: of each open box the `key`, `title` and `kind`.
+        closed: what the card of each closed box says, by its key.
+    """
+
+    def __init__(self, of: PageDrawing, budget: int, edges: dict[int, int]):
+        self.of = of
+        self.graph = of.graph
+        self.plan = folding.plan(of.graph, None, False, budget)
+        self.edges = edges
+        self.cards: list[dict[str, Any]] = []
+        self.frames: list[dict[str, Any]] = []
+        self.closed: dict[str, dict[str, Any]] = {}
+        self.lines: list[str] = []
+        self.names: dict[Shown, str] = {}  # in DOT
+        self.keys: dict[Shown, int | str] = {}
+        for item, _, level, ends in walk_blocks(self.plan.root):
+            if ends:
+                self.lines.append(f"{'  ' * level}}}")
+            elif not isinstance(item, Block):
+                self._card(item, item, cards.size_of_node(self.graph, self.graph[item]), level)
+            elif item.open:
+                self._frame(item, level)
+            else:
+                self._box(item, level)
+
+    def inner(self) -> Iterator[PageDrawing]:
+        """The drawings of the boxes directly inside this one, open and closed."""
+        for item in self.plan.root.items:
+            if isinstance(item, Block) and item.items:
+                own = set(item.members())
+                inside = self.graph.part(own, _boxes_inside(self.graph, item.box, own))
+                name, title = str(self.keys[item]), words.visible(item.title)
+                yield PageDrawing(name, title, inside, self.of.name, item.box)
+
+    # Written for Graphviz
+
+    def dot(self) -> str:
+        """The drawing in DOT, without a text but for the widths of headings."""
+        lines = [
+            "digraph drawing {",
+            '  graph [rankdir=TB, nodesep=0.2, ranksep=0.36, fontname="Helvetica", fontsize=11];',
+            '  node [shape=box, fixedsize=true, label=""];',
+            "  edge [arrowsize=0.6];",
+            *self.lines,
+        ]
+        for i, link in enumerate(self.plan.links):
+            lines.append(f"  {self.names[link.source]} -> {self.names[link.target]} [id=e{i}];")
+        return "\n".join([*lines, "}"])
+
+    def _card(self, shown: Shown, key: int | str, size: cards.Size, level: int) -> None:
+        width = 12 * math.ceil(size.width / 12)
+        name = self.names[shown] = f"v{len(self.cards)}"
+        self.keys[shown] = key
+        self.cards.append({"key": key, "width": width, "height": size.height})
+        inches = f"width={width / POINTS:.4f}, height={size.height / POINTS:.4f}"
+        self.lines.append(f"{'  ' * level}{name} [{inches}];")
+
+    def _frame(self, block: Block, level: int) -> None:
+        """Begin an open box."""
+        heading = words.visible(block.title)
+        i = len(self.frames)
+        self.frames.append({"key": self._key(block), "title": heading, "kind": block.kind})
+        indent = "  " * level
+        self.lines.append(f"{indent}subgraph cluster_{i} {{")
+        width = "m" * math.ceil(len(heading) * 0.66)  # to be measured by Graphviz
+        self.lines.append(f'{indent}  graph [margin=10, labeljust=l, label="{width}"];')
+
+    def _box(self, block: Block, level: int) -> None:
+        """Write the card of a closed box."""
+        key = self._key(block)
+        nodes = [self.graph[n] for n in block.members()]
+        lines = cards.box_lines(block)
+        self.closed[key] = {
+            "kind": block.kind, "lines": lines, "gives": sorted(self.plan.given_out(block)),
+            "operations": sum(n.kind == "operation" for n in nodes),
+            "learned": self.plan.learned(block),
+        }  # fmt: skip
+        self._card(block, key, cards.size_of_box(lines), level)
+
+    def _key(self, block: Block) -> str:
+        """The name of a block's own drawing."""
+        part_number = len(self.closed) + len(self.frames)
+        key = f"box{block.box}" if block.box is not None else f"{self.of.name}-{part_number}"
+        self.keys[block] = key
+        return key
+
+    # As data for the page
+
+    def data(self, layouts: Layouts) -> dict[str, Any]:
+        """The drawing as data, laid out; `layouts` has those of before, and gets this one.
+
+        `cards`, `frames` and `arrows` are tables (see `packing.table`). Cards and frames have their keys
+        and sizes, and where there is a layout their places. Arrows have the keys of both ends, the
+        number of the edge that each stands for (None for several), and their path.
+        """
+        dot = self.dot()
+        if dot not in layouts:  # equal blocks have equal sizes, and so one layout
+            laid_out = drawing.rendered(dot, "json0")
+            layouts[dot] = None if laid_out is None else json.loads(laid_out)
+        layout = layouts[dot]
+        about = {
+            "name": self.of.name, "title": self.of.title, "around": self.of.around,
+            "box": self.of.box,
+            "outside": [n.number for n in self.graph.nodes if n.outside], "closed": self.closed,
+            "results": sorted(self.plan.results),
+        }  # fmt: skip
+        return about | (self._unplaced() if layout is None else self._placed(layout))
+
+    def _placed(self, layout: dict[str, Any]) -> dict[str, Any]:
+        """The drawing as Graphviz laid it out; it counts upwards from the bottom, a page downwards."""
+        width, height = map(float, layout["bb"].split(",")[2:])
+        objects = {o["name"]: o for o in layout.get("objects", ())}
+        placed_cards = []
+        for i, card in enumerate(self.cards):
+            x, y = map(float, objects[f"v{i}"]["pos"].split(","))
+            left, up = x - card["width"] / 2, height - y - card["height"] / 2
+            placed_cards.append(card | {"x": _short(left), "y": _short(up)})
+        frames = []
+        for i, frame in enumerate(self.frames):
+            left, bottom, right, top = map(float, objects[f"cluster_{i}"]["bb"].split(","))
+            place = {"x": left, "y": height - top, "width": right - left, "height": top - bottom}
+            frames.append(frame | {name: _short(v) for name, v in place.items()})
+        paths = {e["id"]: _path(e["pos"], height) for e in layout.get("edges", ())}
+        arrows = [arrow | {"path": paths[f"e{i}"]} for i, arrow in enumerate(self._arrows())]
+        return {
+            "size": [math.ceil(width), math.ceil(height)],
+            "cards": table(placed_cards), "frames": table(frames), "arrows": table(arrows),
+        }  # fmt: skip
+
+    def _unplaced(self) -> dict[str, Any]:
+        """The drawing without places, where there is no Graphviz: the page shows it as tables."""
+        return {
+            "cards": table(self.cards), "frames": table(self.frames), "arrows": table(self._arrows()),
+        }  # fmt: skip
+
+    def _arrows(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "source": self.keys[link.source],
+                "target": self.keys[link.target],
+                "edge": self.edges.get(id(link.edge)),
+            }
+            for link in self.plan.links
+        ]
+
+
+def _boxes_inside(graph: GraphData, box: int | None, own: set[int]) -> set[int]:
+    """The boxes inside `box`; without one, those of which all nodes are among `own`."""
+    inside: set[int] = set()
+    if box is None:
+        around: dict[int, bool] = {}
+        parents = {b.number: b.parent for b in graph.boxes}
+        for n in graph.nodes:
+            outer = n.box
+            while outer is not None:
+                around[outer] = around.get(outer, True) and n.number in own
+                outer = parents[outer]
+        return {number for number, whole in around.items() if whole}
+    for b in graph.boxes:  # those around come before those inside
+        if b.parent == box or b.parent in inside:
+            inside.add(b.number)
+    return inside
+
+
+def _path(pos: str, height: float) -> str:
+    """An arrow's curve as SVG has it, its last point that of the arrow's head."""
+    points = pos.split(" ")
+    end = None
+    if points[0].startswith("e,"):
+        end = points.pop(0)[2:]
+    pairs = [tuple(map(float, p.split(","))) for p in (*points, *([end] if end else []))]
+    at = [f"{_short(x)} {_short(height - y)}" for x, y in pairs]
+    curve = at[1 : len(points)]
+    tail = f"L{at[-1]}" if end else ""
+    return f"M{at[0]}C{' '.join(curve)}{tail}"
+
+
+def _short(x: float) -> float | int:
+    """A coordinate with one decimal, or none."""
+    rounded = round(x, 1)
+    return int(rounded) if rounded == int(rounded) else rounded
