@@ -5,9 +5,10 @@
     mg.explore(loss, "page.html")
 
 1. `exploring`: `mg.explore`, from a loss to a file; `opening` shows it
-2. `content`: what the page shows, as data, with the help of the next six
+2. `content`: what the page shows, as data, with the help of the next six; `nodes`: of each tensor and
+   each argument; `packing`: of the arrays, made small
 3. `drawings`: those of the whole and of each box, which Graphviz lays out once; `cards`: what stands in
-   them; `packing`: the arrays, made small
+   them
 4. `chapters`: the parts of the computation; `source_files`: the lines of code that asked for it
 5. `attention`: its attention maps
 6. `replay`: its gradients, checked by finite differences

@@ -49,17 +49,10 @@ def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
     with record():
         results = list(asked.function(*as_arguments(list(asked.inputs))))
     graph, known = capture.captured(GraphData, *results)
-    made = Tape()
-    try:
-        with np.errstate(all="ignore"):
-            script = Script(graph)
-            for node in graph.nodes:
-                made.value_slots[node.number] = made.slot(script.values[node.number])
-    except Unwritten:
+    tape = _forward_tape(graph)
+    if tape is None or too_much(graph, tape):
         return None
-    if too_much(graph, made):
-        return None
-    slots = {n.number: made.value_slots[n.number] for n in graph.nodes}
+    slots = tape.value_slots
     leaves = {
         slots[n.number]: arrays.add(n.value, full=True)
         for n in graph.nodes
@@ -67,11 +60,24 @@ def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
     }
     inputs = [number_of(ids, known.number) for ids in asked.inputs]
     return {
-        **made.packed(),
+        **tape.packed(),
         "leaves": [{"slot": slot, "array": number} for slot, number in leaves.items()],
-        **held_exactly({s: made.arrays[s] for s in made.held if s not in leaves}),
+        **held_exactly({s: tape.arrays[s] for s in tape.held if s not in leaves}),
         "inputs": [None if n is None else slots[n] for n in inputs],
         "results": [slots[number] for number in graph.roots],
         "stages": places(graph, asked.stages, slots),
         **asked.told,
     }
+
+
+def _forward_tape(graph: GraphData) -> Tape | None:
+    """The tape of a graph without a way back; None if a page cannot hold one of its arrays."""
+    tape = Tape()
+    try:
+        with np.errstate(all="ignore"):
+            script = Script(graph)
+            for node in graph.nodes:
+                tape.value_slots[node.number] = tape.slot(script.values[node.number])
+    except Unwritten:
+        return None
+    return tape

@@ -1,4 +1,9 @@
-"""`mg.explore`: the page of a computation, written to a file or shown at once."""
+"""`mg.explore`: the page of a computation, written to a file or shown at once.
+
+a loss, or a function -> a graph with its gradients: `_graph_of`
+the graph             -> all that the page knows, as data: `content` of content.py
+the data              -> one file of HTML, with the scripts that show it: `page` of file.py
+"""
 
 from __future__ import annotations
 
@@ -110,17 +115,10 @@ def explore(
     if isinstance(loss, Watched):
         loss, compared = _of_pytorch(loss)
         sections = {**(sections or {}), COMPARED: compared}
-    proof = None
-    if isinstance(loss, Tensor):
-        whole = graph_with_gradients(loss)
-    else:
-        inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
-        _check_takes(loss, inputs)
-        proof = prove(loss, inputs)
-        whole = _as_proven(proof, getattr(loss, "__name__", ""))
-    _check_fits(whole)
+    inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
+    graph, proof = _graph_of(loss, inputs)
     options = PageOptions(
-        title=words.visible(title or whole.title or "a computation"),
+        title=words.visible(title or graph.title or "a computation"),
         letters=letters or {},
         labels=labels or {},
         tokens=tokens or {},
@@ -129,18 +127,43 @@ def explore(
         purposes=purposes,
         another=another,
     )
-    with working(f"a page of {len(whole):,} nodes") as progress:
-        shown = content(whole, options, BUDGET, progress)
-    shown["opens"] = whole_number("step", step, most=len(shown["forward"] + shown["backward"]))
+    with working(f"a page of {len(graph):,} nodes") as progress:
+        data = content(graph, options, BUDGET, progress)
+    data["opens"] = whole_number("step", step, most=len(data["forward"] + data["backward"]))
     if proof is not None:
-        shown["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
-        shown["live"] |= {"paths": proof.paths, "proven": proof.proven}
-    text = page(shown, sections or {})
-    file = opening.fresh_path(options.title) if path is None else Path(path)
+        data["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
+        data["live"] |= {"paths": proof.paths, "proven": proof.proven}
+    return _written(page(data, sections or {}), options.title, path)
+
+
+def _written(text: str, title: str, path: str | os.PathLike | None) -> Path:
+    """Write the text of a page; without a path, to a new file, which is shown."""
+    file = opening.fresh_path(title) if path is None else Path(path)
     write_whole(file, lambda opened: opened.write(text.encode()))
     if path is None:
         opening.show(file)
     return file
+
+
+# --- the graph of what is explored ----------------------------------------------------------------
+
+
+def _graph_of(
+    loss: Tensor | Callable[..., Tensor], inputs: Sequence[Any]
+) -> tuple[Graph, Proof | None]:
+    """The graph of a loss with its gradients; of a function, recorded here, also what is known of it.
+
+    Raises:
+        ArgumentError, DTypeError, GraphError, ShapeError: as `explore` says.
+    """
+    if isinstance(loss, Tensor):
+        graph, proof = graph_with_gradients(loss), None
+    else:
+        _check_takes(loss, inputs)
+        proof = prove(loss, inputs)
+        graph = _as_proven(proof, getattr(loss, "__name__", ""))
+    _check_fits(graph)
+    return graph, proof
 
 
 def _of_pytorch(watched: Watched) -> tuple[Tensor, str]:

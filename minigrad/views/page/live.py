@@ -69,7 +69,6 @@ def live(
         return {"frozen": excess, "filled": filled, **calls}
     leaves = _leaves(graph, tape, arrays)
     note_computed(graph, tape, arrays, set(leaves))
-    visible = {path: list(map(words.visible, names)) for path, names in vocabularies.items()}
     return {
         **calls,
         "leaves": [{"slot": s, "array": number} for s, number in leaves.items()],
@@ -80,8 +79,7 @@ def live(
         "inside": _inside(graph),
         "made_of": {n.number: list(n.may_be_of) for n in graph.nodes if n.may_be_of},
         "output": _output(graph),
-        "picks": _picks(graph, tape, visible),
-        "vocabularies": visible,
+        **_choices(graph, tape, vocabularies),
     }
 
 
@@ -150,15 +148,18 @@ def held_exactly(arrays: Mapping[int, Any]) -> dict[str, Any]:
     """Constants by their slots, with every bit: `filled` and `held`, as `live` gives them."""
     arrays = {slot: np.asarray(a) for slot, a in arrays.items()}
     filled = _filled(arrays)
-    alike = {one["slot"] for one in filled}
-    held = [(s, base64_of(_wide(a))) for s, a in arrays.items() if s not in alike]
-    return {"filled": filled, "held": [{"slot": s, "bytes": text} for s, text in held]}
+    in_filled = {one["slot"] for one in filled}
+    held = [
+        {"slot": slot, "bytes": base64_of(_wide(a))}
+        for slot, a in arrays.items()
+        if slot not in in_filled
+    ]
+    return {"filled": filled, "held": held}
 
 
 def _filled(arrays: Mapping[int, np.ndarray]) -> list[dict[str, Any]]:
     """The slots that have one number everywhere, and that number."""
-    alike = {slot: a for slot, a in arrays.items() if uniform(a)}
-    return [{"slot": slot, "value": _exact(a.flat[0])} for slot, a in alike.items()]
+    return [{"slot": slot, "value": _exact(a.flat[0])} for slot, a in arrays.items() if uniform(a)]
 
 
 def _reads(graph: GraphData) -> list[dict[str, Any]]:
@@ -185,8 +186,12 @@ def _output(graph: GraphData) -> int | None:
     return max(results, default=None)
 
 
-def _picks(graph: GraphData, tape: Tape, vocabularies: Vocabularies) -> dict[int, dict[str, Any]]:
-    """Of each slot of integers that picks along axes: the least `size`, the path of a vocabulary."""
+def _choices(graph: GraphData, tape: Tape, vocabularies: Vocabularies) -> dict[str, Any]:
+    """The symbols that integers choose from: `picks` and `vocabularies`, as `live` gives them.
+
+    Of a slot that picks along several axes, the shortest of these counts.
+    """
+    visible = {path: list(map(words.visible, names)) for path, names in vocabularies.items()}
     labels = {slot: graph[n].label for n, slot in tape.value_slots.items()}
     picks: dict[int, dict[str, Any]] = {}
     for name, _, (read, *indices), params in tape.calls:
@@ -194,10 +199,10 @@ def _picks(graph: GraphData, tape: Tape, vocabularies: Vocabularies) -> dict[int
             continue
         for slot, axis in zip(indices, params[0]):
             size, label = tape.arrays[read].shape[axis], labels.get(read, "")
-            fits = [p for p, s in vocabularies.items() if len(s) == size and label.startswith(p)]
+            fits = [p for p, names in visible.items() if len(names) == size and label.startswith(p)]
             if slot not in picks or size < picks[slot]["size"]:
                 picks[slot] = {"size": size, "vocabulary": max(fits, key=len, default=None)}
-    return picks
+    return {"picks": picks, "vocabularies": visible}
 
 
 def _wide(array: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ import minigrad as mg
 from minigrad import errors, nn
 from minigrad.views.drawing import drawing
 from minigrad.views.page import drawings, exploring
-from minigrad.views.page.content import shape_letters
+from minigrad.views.page.nodes import shape_letters
 
 
 @pytest.mark.slow
