@@ -30,13 +30,13 @@ class AnotherLine(NamedTuple):
         function: called with the inputs, gives the results as Tensors: scores (1, T, N) first, then
             attention weights (1, H, T, S).
         inputs: arrays of ids, as long as the page may need them: (1, S), or (1, S) and (1, T).
-        told: what else the page is told, as `another_line.js` reads it.
+        more: what else the page must know, as `another_line.js` reads it.
         stages: of the model, in order, for the picture of what leads to a symbol.
     """
 
     function: Callable[..., Sequence[Any]]
     inputs: Sequence[np.ndarray]
-    told: Mapping[str, Any]
+    more: Mapping[str, Any]
     stages: Sequence[Stage] = ()
 
 
@@ -66,7 +66,7 @@ def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
         "inputs": [None if n is None else slots[n] for n in inputs],
         "results": [slots[number] for number in graph.roots],
         "stages": places(graph, asked.stages, slots),
-        **asked.told,
+        **asked.more,
     }
 
 

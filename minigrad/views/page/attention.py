@@ -44,21 +44,21 @@ def maps(graph: GraphData, tokens: Tokens) -> list[dict[str, Any]]:
     found. The key's node has a column for each key. `hides` is what the mask has where it hides a key.
     `kind` tells self attention from cross attention, "" where that is not known.
     """
-    made = []
-    for found in attentions(graph):
-        if found.scores is None:
+    data = []
+    for attention in attentions(graph):
+        if attention.scores is None:
             continue
-        query, key = (e.source for e in graph.arguments(found.scores))
-        node = graph[found.weights]
+        query, key = (e.source for e in graph.arguments(attention.scores))
+        node = graph[attention.weights]
         place = _place(graph, node)
-        made.append(
+        data.append(
             {
-                "weights": found.weights, "scores": found.scores, "mask": found.mask,
-                "hides": found.hides, "query": query, "key": key, "place": place,
-                "tokens": _tokens(node, place, tokens), "kind": kind_of(graph, found, place),
+                "weights": attention.weights, "scores": attention.scores, "mask": attention.mask,
+                "hides": attention.hides, "query": query, "key": key, "place": place,
+                "tokens": _tokens(node, place, tokens), "kind": kind_of(graph, attention, place),
             }
         )  # fmt: skip
-    return made
+    return data
 
 
 def attentions(graph: GraphData) -> Iterator[Attention]:
@@ -68,48 +68,48 @@ def attentions(graph: GraphData) -> Iterator[Attention]:
     }
     for node in graph.nodes:
         is_product = node.number in weighing and node.kind == "operation" and len(node.shape) > 1
-        told = is_product and (_is_told(graph, node) or _from_softmax(graph, node))
-        if told and _sums_to_one(node):
-            yield _way_back(graph, node)
+        by_name = is_product and (_is_weighting(graph, node) or _from_softmax(graph, node))
+        if by_name and _sums_to_one(node):
+            yield _attention_of(graph, node)
 
 
-def kind_of(graph: GraphData, found: Attention, place: str) -> str:
+def kind_of(graph: GraphData, attention: Attention, place: str) -> str:
     """Tell which attention it is, such as "masked self-attention".
 
     Keys of cross-attention are made of something else than queries; "" where nothing is in a module,
     and so what both are made of is not known.
     """
-    if graph[found.weights].module is None or found.scores is None:
+    if graph[attention.weights].module is None or attention.scores is None:
         return ""
-    query, key = (_given(graph, e.source, place) for e in graph.arguments(found.scores))
+    query, key = (_made_of(graph, e.source, place) for e in graph.arguments(attention.scores))
     if not query & key:
         return "cross-attention"
-    masked = mask_kind(graph, found) == "causal mask"
+    masked = mask_kind(graph, attention) == "causal mask"
     return "masked self-attention" if masked else "self-attention"
 
 
-def _given(graph: GraphData, number: int, place: str) -> set[int]:
+def _made_of(graph: GraphData, number: int, place: str) -> set[int]:
     """Collect what comes into the module at `place` on the way to a node, without parameters."""
-    waiting, given, seen = [number], set(), {number}
+    waiting, enters, seen = [number], set(), {number}
     while waiting:
         node = graph[waiting.pop()]
         module = node.module or ""
         if node.kind != "operation" or not (module == place or module.startswith(f"{place}.")):
-            given |= {node.number} if node.kind != "parameter" else set()
+            enters |= {node.number} if node.kind != "parameter" else set()
             continue
         new = {e.source for e in graph.arguments(node.number)} - seen
         seen |= new
         waiting += new
-    return given
+    return enters
 
 
-def mask_kind(graph: GraphData, found: Attention) -> str:
+def mask_kind(graph: GraphData, attention: Attention) -> str:
     """One of `switches.MASKS`: by the keys that an attention's mask hides from each query."""
-    shape = graph[found.weights].shape
-    value = graph[found.mask].value if found.mask is not None else None
+    shape = graph[attention.weights].shape
+    value = graph[attention.mask].value if attention.mask is not None else None
     if value is None:
         return "mask"
-    hidden = np.broadcast_to(value == found.hides, shape).reshape(-1, *shape[-2:])  # (., T, S)
+    hidden = np.broadcast_to(value == attention.hides, shape).reshape(-1, *shape[-2:])  # (., T, S)
     T, S = shape[-2:]
     if not hidden.any():
         return "mask that hides nothing"
@@ -128,7 +128,7 @@ def _sums_to_one(node: GraphNode) -> bool:
     return bool(np.all(near) and np.all(node.value >= 0))
 
 
-def _way_back(graph: GraphData, weights: GraphNode) -> Attention:
+def _attention_of(graph: GraphData, weights: GraphNode) -> Attention:
     """Follow the weights back to their scores, and note the mask on the way."""
     mask, hides, masked, scores = None, False, None, None
     seen, waiting = {weights.number}, [weights.number]
@@ -162,7 +162,7 @@ def _masked_at(graph: GraphData, node: GraphNode) -> int | None:
     return 2 if is_node(node.arguments[2]) > is_node(node.arguments[1]) else 1
 
 
-def _is_told(graph: GraphData, node: GraphNode) -> bool:
+def _is_weighting(graph: GraphData, node: GraphNode) -> bool:
     """Tell whether a function that is said to give weights gave the node."""
     box = node.box
     while box is not None:

@@ -77,23 +77,27 @@ def chapters(
     number of its main box, `steps` how many steps it takes, `back` whether these are on the way back,
     and `code` whether the title is a line of code.
     """
-    forward = [n for n in graph.nodes if n.kind == "operation"]
-    back = [n for n, _ in graph.way_back]
-    ran = [n for n in back if n.kind == "operation"]
-    made = [
+    operations = [n for n in graph.nodes if n.kind == "operation"]
+    forward = [
         _chapter(graph, part, lessons, purposes or {}) | {"back": False}
-        for part in _parted(graph, forward, FORWARD)
+        for part in _parts(graph, operations, FORWARD)
     ]
-    ends = {n.number: i for i, n in enumerate(back, 1)}
+    return [*forward, *(chapter | {"back": True} for chapter in _chapters_back(graph))]
+
+
+def _chapters_back(graph: GraphData) -> Iterator[dict[str, Any]]:
+    """The chapters of the way back; the last has the leaves that are visited after all operations."""
+    visited = [n for n, _ in graph.way_back]
+    operations = [n for n in visited if n.kind == "operation"]
+    places = {n.number: i for i, n in enumerate(visited, 1)}
     start = 0
-    for part in _parted(graph, ran, BACK - 1):
-        end = ends[part.nodes[-1].number]  # with the leaves that are visited on the way
+    for part in _parts(graph, operations, BACK - 1):
+        end = places[part.nodes[-1].number]  # with the leaves that are visited on the way
         title = f"Back through {_titles(graph, part)}"
-        made.append(_told(title, GOES_ON if start else STARTS, end - start) | {"back": True})
+        yield _as_data(title, GOES_ON if start else STARTS, end - start)
         start = end
-    if start < len(back):
-        made.append(_told("What is learned", STAYS, len(back) - start) | {"back": True})
-    return made
+    if start < len(visited):
+        yield _as_data("What is learned", STAYS, len(visited) - start)
 
 
 STARTS = (
@@ -103,15 +107,16 @@ GOES_ON = "What arrives is multiplied by each operation's derivative, and goes o
 STAYS = "All parts have arrived: each says what the loss changes by if this number grows a little."
 
 
-def _parted(graph: GraphData, nodes: list[GraphNode], most: int) -> list[StepGroup]:
-    parts = list(_opened(graph, nodes, None))
+def _parts(graph: GraphData, nodes: list[GraphNode], most: int) -> list[StepGroup]:
+    """The steps of these nodes in groups, `most` if neighbours can be joined to so few."""
+    parts = list(_by_box_and_line(graph, nodes, None))
     while True:  # open what is too large
         large = [p for p in parts if len(p) > 2 * len(nodes) / most and _can_open(graph, p)]
         if not large:
             break
         part = max(large, key=len)
         place = parts.index(part)
-        parts[place : place + 1] = _opened(graph, part.nodes, part.box)
+        parts[place : place + 1] = _by_box_and_line(graph, part.nodes, part.box)
     while len(parts) > most:  # join the smallest neighbours that lie in one box
         pairs = [
             (len(a) + len(b), -i)
@@ -132,7 +137,9 @@ def _within(graph: GraphData, part: StepGroup) -> int | None:
     return None if outermost else part.around
 
 
-def _opened(graph: GraphData, nodes: list[GraphNode], box: int | None) -> Iterator[StepGroup]:
+def _by_box_and_line(
+    graph: GraphData, nodes: list[GraphNode], box: int | None
+) -> Iterator[StepGroup]:
     """The steps inside a box, in groups: one for each box in it, and for each line outside of these.
 
     A script, which has no module, is parted by its lines alone.
@@ -175,18 +182,19 @@ def _can_open(graph: GraphData, part: StepGroup) -> bool:
 def _chapter(
     graph: GraphData, part: StepGroup, lessons: Mapping[str, Sequence[str]], purposes: Purposes
 ) -> dict[str, Any]:
+    """A part as a chapter: about its purposes where these are known, else why its main part is there."""
+    title = _titles(graph, part)
     main = max(part.parts(), key=lambda p: (p.box is not None, len(p)))
     about, lesson = _reason(graph, main)
-    code = part.box is None and part.around is None and part.line is not None
     link = dict(zip(("title", "address"), lessons[lesson])) if lesson in lessons else None
-    title = _titles(graph, part)
-    told = list(dict.fromkeys(p for one in part.parts() for p in _purpose(graph, one, purposes)))
-    if told:
-        told.sort(key=lambda purpose: purpose.aside)
-        named, title = title, " ".join([p.title for p in told if not p.aside] or [told[0].title])
-        about = " ".join(p.about for p in told)
-    made = _told(title, about, len(part), link, main.box) | {"code": code and not told}
-    return made | {"part": named} if told else made
+    known = list(dict.fromkeys(p for one in part.parts() for p in _purpose(graph, one, purposes)))
+    if not known:
+        code = part.box is None and part.around is None and part.line is not None
+        return _as_data(title, about, len(part), link, main.box) | {"code": code}
+    known.sort(key=lambda purpose: purpose.aside)
+    question = " ".join([p.title for p in known if not p.aside] or [known[0].title])
+    about = " ".join(p.about for p in known)
+    return _as_data(question, about, len(part), link, main.box) | {"code": False, "part": title}
 
 
 def _purpose(graph: GraphData, part: StepGroup, purposes: Purposes) -> Iterator[Purpose]:
@@ -200,7 +208,7 @@ def _purpose(graph: GraphData, part: StepGroup, purposes: Purposes) -> Iterator[
             return
 
 
-def _told(
+def _as_data(
     title: str, about: str, steps: int, lesson: Any = None, box: int | None = None
 ) -> dict[str, Any]:
     return {"title": title, "about": about, "steps": steps, "lesson": lesson, "box": box}
@@ -235,8 +243,8 @@ def _function(part: StepGroup) -> ast.FunctionDef | None:
     """The function of which a part inside a module is a line, unless that is the module's `forward`."""
     if part.around is None or part.line is None:
         return None
-    found = function_at(*part.line)
-    return found if found is not None and found.name != "forward" else None
+    function = function_at(*part.line)
+    return function if function is not None and function.name != "forward" else None
 
 
 def _reason(graph: GraphData, part: StepGroup) -> tuple[str, str]:

@@ -16,18 +16,18 @@ HERE = Path(__file__).parent
 COMPARED = "Compared with PyTorch"  # the only part that stands after the drawing
 
 
-def page(shown: Mapping[str, Any], sections: Mapping[str, str]) -> str:
-    """The page as HTML, with everything that it needs inside."""
-    data = json.dumps(shown, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+def page(content: Mapping[str, Any], sections: Mapping[str, str]) -> str:
+    """The page as HTML, of its `content` and of further sections, by their titles."""
+    data = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     extra = "\n".join(
         f'<section class="stage extra{" after" * (name == COMPARED)}" data-title="{html.escape(name)}" '
         f"hidden>{body}</section>"
         for name, body in sections.items()
     )
-    left_out = set() if shown["another"] else scripts.ANOTHER_LINE
+    left_out = set() if content["another"] else scripts.ANOTHER_LINE
     template = string.Template(_text("page.html"))
     return template.substitute(
-        title=html.escape(shown["title"]),
+        title=html.escape(content["title"]),
         style=scripts.small(colours.css() + _text("style.css") + _text("live.css")),
         script=scripts.joined([file for file in scripts.SCRIPTS if file not in left_out]),
         data=data.replace("<", "\\u003c").replace("&", "\\u0026"),  # no tag can end the element

@@ -59,15 +59,15 @@ class Arrays:
         return self.places[key]
 
     def computed(
-        self, array: np.ndarray | None, slot: int | None, found: np.ndarray | None
+        self, array: np.ndarray | None, slot: int | None, on_tape: np.ndarray | None
     ) -> None:
-        """Note that a page computes `array`, if it `found` the same in that slot of its tape."""
+        """Note that a page computes `array`, if its tape has the same in that slot: `on_tape`."""
         number = self.add(array)
         if number is None or slot is None or array is None or array.dtype.kind != "f":
             return
-        if array.size > SMALL and found is not None and found.shape == array.shape:
+        if array.size > SMALL and on_tape is not None and on_tape.shape == array.shape:
             small = 1e-5 * np.abs(array[np.isfinite(array)]).max(initial=0)
-            if np.allclose(found, array, rtol=1e-4, atol=small, equal_nan=True):
+            if np.allclose(on_tape, array, rtol=1e-4, atol=small, equal_nan=True):
                 self.slots.setdefault(number, slot)
 
     def packed(self) -> list[dict[str, Any]]:
@@ -220,8 +220,8 @@ def summary(array: np.ndarray) -> list[Any]:
     most, n = np.finfo(np.float64).max, sum(sizes)
     with np.errstate(over="ignore"):
         norm = min(np.ldexp(np.sqrt(squares), power), most)
-    said = min(least), max(greatest), np.ldexp(total / n, power), norm
-    return [*[rounded(v, 4) for v in said], int(sum(zeros)), array.size - n]
+    first_four = min(least), max(greatest), np.ldexp(total / n, power), norm
+    return [*[rounded(v, 4) for v in first_four], int(sum(zeros)), array.size - n]
 
 
 def histogram(array: np.ndarray) -> list[int]:

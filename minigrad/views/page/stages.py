@@ -46,8 +46,8 @@ def places(
     for box in graph.boxes:
         if box.kind == "module":
             runs.setdefault(box.path, []).append(box)
-    weights = [found.weights for found in attention.attentions(graph)]
-    made = []
+    weights = [one.weights for one in attention.attentions(graph)]
+    data = []
     for stage in stages:
         boxes = runs.get(stage.path)
         inside = switches.members(graph, boxes.pop(0)) if boxes else set()
@@ -55,5 +55,5 @@ def places(
         if not inside or (own is None and stage.reads is not None):
             continue
         out = slots[max(inside)]
-        made.append(stage._asdict() | {"out": out, "weights": None if own is None else slots[own]})
-    return made
+        data.append(stage._asdict() | {"out": out, "weights": None if own is None else slots[own]})
+    return data

@@ -51,13 +51,13 @@ def switch(name: str, off: str) -> Callable:
 def places(graph: GraphData) -> dict[str, list[Bypass]]:
     """The places of every switch that `graph` has; of each node one, that of the first switch."""
     taken: set[int] = set()
-    found: dict[str, list[Bypass]] = {}
-    for name, one in SWITCHES.items():
-        for node, instead in one.find(graph):
+    by_switch: dict[str, list[Bypass]] = {}
+    for name, part in SWITCHES.items():
+        for node, instead in part.find(graph):
             if node not in taken and instead < node and alike(graph[node], graph[instead]):
                 taken.add(node)
-                found.setdefault(name, []).append((node, instead))
-    return found
+                by_switch.setdefault(name, []).append((node, instead))
+    return by_switch
 
 
 def alike(a: GraphNode, b: GraphNode) -> bool:
@@ -94,13 +94,13 @@ def through(graph: GraphData, names: set[str]) -> Iterator[Bypass]:
         if not inside:
             continue
         result = graph[max(inside)]
-        given = [
+        comes_in = [
             e.source
             for n in sorted(inside)
             for e in graph.arguments(n)
             if e.source not in inside and graph[e.source].kind != "parameter"
         ]
-        for source in given:
+        for source in comes_in:
             if alike(graph[source], result):
                 yield result.number, source
                 break
@@ -141,9 +141,9 @@ MASKS = {  # kinds of masks: what is when one is off
 def masks_of(kind: str) -> Callable[[GraphData], Iterator[Bypass]]:
     """Find what masks of this kind enter, such as np.where(mask, scores, -inf): the scores."""
     return lambda graph: (
-        found.masked
-        for found in attention.attentions(graph)
-        if found.masked is not None and attention.mask_kind(graph, found) == kind
+        one.masked
+        for one in attention.attentions(graph)
+        if one.masked is not None and attention.mask_kind(graph, one) == kind
     )
 
 
@@ -154,7 +154,7 @@ for _kind, _off in MASKS.items():
 @switch("scaling", "scores are not divided by the square root of the width")
 def scaling(graph: GraphData) -> Iterator[Bypass]:
     """scores / sqrt(K), of attention: the scores."""
-    scores = {found.scores for found in attention.attentions(graph)}
+    scores = {one.scores for one in attention.attentions(graph)}
     for node in graph.nodes:
         first = argument(node, 0)
         by_number = len(node.arguments) > 1 and isinstance(
