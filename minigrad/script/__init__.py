@@ -20,7 +20,7 @@ And the same for a page, which has no NumPy:
 A graph becomes a script in `Script(graph)`, a script a tape in `tape_of(script)`. Those who read them
 have no code of their own to compute a graph, or to walk it:
 
-    the written program         Script      views/text/program.py
+    the written program         Script      views/text/program_lines.py
     the rule for the case       Script      views/text/reading.py, for the table, the steps, the page and
                                             the drawing of the way back
     one element, worked out     Tape        views/text/elements.py

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from ..engine.tensor import Tensor
 from ..views.graph import Graph, graph
-from ..views.text.steps import Step, how_made
+from ..views.text.how_made import how_made
+from ..views.text.steps import Step
 from ..views.troubles import diagnose
 
 KEYS = """\

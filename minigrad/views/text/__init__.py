@@ -5,7 +5,8 @@
 2. `notation`, `literals`: a call as code, with the signs and brackets that it needs, and its settings
 3. `reading`: the rule for the case at hand, as a person would write it
 4. `elements`: one element of a result, worked out with its numbers
-5. `steps`: the walk back, one step at a time
-6. `program`, `written`: forward and back as one NumPy program, and the functions that it needs
+5. `steps`: the walk back, one step at a time; `how_made`: one node of the way forward
+6. `program`: forward and back as one NumPy program; `program_lines`: its lines; `written`: the functions
+   that it needs
 7. `show`: the numbers of an array
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -126,53 +126,57 @@ def _flops(row: Row) -> str:
 def summary(graph: GraphData) -> Summary:
     """Compute the totals of `graph`. A module's row includes the modules inside it."""
     operations = [n for n in graph.nodes if n.kind == "operation" and not n.outside]
-    flops_of = {n.number: flops(graph, n) for n in operations}
-    parameters = [n for n in graph.nodes if n.kind == "parameter"]
-
-    def row(name: str, nodes: Iterable[GraphNode], own: Iterable[GraphNode] = ()) -> Row:
-        nodes = list(nodes)
-        counted = [flops_of[n.number] for n in nodes]
-        return Row(
-            name=name,
-            operations=len(nodes),
-            flops=sum(f for f in counted if f is not None),
-            uncounted=counted.count(None),
-            kept=sum(n.kept for n in nodes),
-            parameters=sum(math.prod(n.shape) for n in own),
-        )
-
     by_operation: dict[str, list[GraphNode]] = {}
     for n in operations:
         by_operation.setdefault(n.operation, []).append(n)
-    inside = _by_module(graph, operations)
-    owned = _by_module(graph, parameters)
     most_first = sorted(by_operation.items(), key=lambda item: (-len(item[1]), item[0]))
+    in_module = _by_module(graph, operations)
+    learned_in = _by_module(graph, [n for n in graph.nodes if n.kind == "parameter"])
+    learned = [n for n in graph.nodes if n.kind in ("parameter", "input")]
+    flops_of = {n.number: flops(graph, n) for n in operations}
     return Summary(
-        total=row(
-            "total", operations, [n for n in graph.nodes if n.kind in ("parameter", "input")]
-        ),
+        total=_row("total", operations, flops_of, learned),
         depth=depth(graph),
-        by_operation=tuple(row(name, nodes) for name, nodes in most_first),
-        by_module=tuple(row(name, inside[name], owned.get(name, ())) for name in inside),
+        by_operation=tuple(_row(name, nodes, flops_of) for name, nodes in most_first),
+        by_module=tuple(
+            _row(name, nodes, flops_of, learned_in.get(name, ()))
+            for name, nodes in in_module.items()
+        ),
+    )
+
+
+def _row(
+    name: str,
+    operations: Sequence[GraphNode],
+    flops_of: Mapping[int, int | None],
+    learned: Iterable[GraphNode] = (),
+) -> Row:
+    """The totals of these operations, and of the leaves that are learned."""
+    counted = [flops_of[n.number] for n in operations]
+    return Row(
+        name=name,
+        operations=len(operations),
+        flops=sum(f for f in counted if f is not None),
+        uncounted=counted.count(None),
+        kept=sum(n.kept for n in operations),
+        parameters=sum(math.prod(n.shape) for n in learned),
     )
 
 
 def _by_module(graph: GraphData, nodes: Iterable[GraphNode]) -> dict[str, list[GraphNode]]:
     """The nodes of each module, those of the modules inside it among them, in order of the calls."""
-    found: dict[str, list[GraphNode]] = {}
     names = {b.number: b.place for b in graph.boxes if b.kind == "module"}
-    for name in names.values():
-        found.setdefault(name, [])
+    by_module: dict[str, list[GraphNode]] = {name: [] for name in names.values()}
     for box, group in itertools.groupby(nodes, key=lambda n: n.box):
-        members = list(group)
+        in_box = list(group)
         around: dict[str, None] = {}
         while box is not None:
             if box in names:
                 around[names[box]] = None
             box = graph.box(box).parent
         for name in around:
-            found[name] += members
-    return found
+            by_module[name] += in_box
+    return by_module
 
 
 def depth(graph: GraphData) -> int:

@@ -25,8 +25,8 @@ class UnclearError(Exception):
     """An operation of which one element is not made of a few others."""
 
 
-class Said(NamedTuple):
-    """A text, and how tightly it binds."""
+class Expression(NamedTuple):
+    """A text, and how tightly it binds (see `script.operators`)."""
 
     text: str
     binds: int = TIGHT
@@ -35,8 +35,8 @@ class Said(NamedTuple):
 class ElementText(NamedTuple):
     """An element in names, and in numbers."""
 
-    names: Said
-    numbers: Said
+    names: Expression
+    numbers: Expression
 
 
 def worked_out(
@@ -58,17 +58,17 @@ def worked_out(
         equals: what stands after that: "=", or a verb.
     """
     try:
-        found = _Way(tape, names).text(element)
+        text = _ElementWriter(tape, names).text(element)
     except UnclearError:
         return ""
-    sides = dict.fromkeys([found.names.text, found.numbers.text, words.number(result)])
+    sides = dict.fromkeys([text.names.text, text.numbers.text, words.number(result)])
     if max(map(len, sides)) > LONG:
         return ""
     return f"{_at(target, element.at)} {equals} {' = '.join(sides)}"
 
 
-class _Way:
-    """The way back from an element to those of slots that have a name."""
+class _ElementWriter:
+    """Writes an element by the elements that it is made of, back to those of slots that have a name."""
 
     def __init__(self, tape: Tape, names: Mapping[int, str]):
         self.tape = TapeReader(tape)
@@ -80,6 +80,11 @@ class _Way:
         return "" if element.slot in self.names else self.tape.name(element.slot)
 
     def text(self, element: Element) -> ElementText:
+        """The element in names and in numbers.
+
+        Raises:
+            UnclearError: if a call on the way makes one element of all, or a page cannot run it.
+        """
         name = self.call(element)
         if not name:
             return self._end(element)
@@ -93,15 +98,15 @@ class _Way:
         operands = self.tape.operands(element)
         texts = [self.text(operand) for operand in operands]
         if name == "where":
-            return _chosen(bool(self.tape.number(operands[0])), *texts)
-        return _each(name, texts)
+            return _of_where(bool(self.tape.number(operands[0])), *texts)
+        return _of_function(name, texts)
 
     def _end(self, element: Element) -> ElementText:
         """An element of an array that has a name, or of a constant."""
         number = self.tape.number(element)
         if element.slot in self.names:
-            said = Said(_at(self.names[element.slot], element.at))
-            return ElementText(said, Said(words.number(number)))
+            named = Expression(_at(self.names[element.slot], element.at))
+            return ElementText(named, Expression(words.number(number)))
         if element.slot in self.fixed:
             raise UnclearError
         return _constant(number.item())
@@ -111,14 +116,14 @@ class _Way:
         sign = FOLDS.get(name, "+")
         count = self._count(sign, element)
         most = count if count <= MOST_TERMS + 1 else MOST_TERMS
-        some = [
-            _each("multiply", [*map(self.text, term)]) if len(term) > 1 else self.text(*term)
+        terms = [
+            _of_function("multiply", [*map(self.text, term)]) if len(term) > 1 else self.text(*term)
             for term in itertools.islice(self._terms(sign, element), most)
         ]
-        total = _joined(sign, some, count)
+        total = _of_sum(sign, terms, count)
         if name != "mean":
             return total
-        return _each("divide", [total, _constant(self.tape.terms(element).number)])
+        return _of_function("divide", [total, _constant(self.tape.terms(element).number)])
 
     def _terms(self, sign: str, element: Element) -> Iterator[list[Element]]:
         """The terms of an element, each a product; a sum of sums is one sum."""
@@ -186,59 +191,61 @@ BITS = {"True": "1", "False": "0"}
 def _constant(number: Any) -> ElementText:
     if isinstance(number, float) and number.is_integer() and abs(number) < WHOLE:
         number = int(number)
-    said = Said(words.number(number))
-    return ElementText(said, said)
+    text = Expression(words.number(number))
+    return ElementText(text, text)
 
 
-def _each(name: str, of: Sequence[ElementText]) -> ElementText:
-    """A function of single elements."""
-    names = [o.names for o in of]
-    numbers = [o.numbers for o in of]
+def _of_function(name: str, operands: Sequence[ElementText]) -> ElementText:
+    """A function of single elements: `a·b`, `exp(a)`."""
+    names = [o.names for o in operands]
+    numbers = [o.numbers for o in operands]
     if name in SIGNS and SIGNS[name].counts:
         numbers = [n._replace(text=BITS.get(n.text, n.text)) for n in numbers]
-    return ElementText(_called(name, names), _called(name, numbers))
+    return ElementText(_call(name, names), _call(name, numbers))
 
 
-def _called(name: str, of: Sequence[Said]) -> Said:
+def _call(name: str, operands: Sequence[Expression]) -> Expression:
+    """A call with its sign, where it has one: `a·b`; else with its name: `exp(a)`."""
     if name not in SIGNS:
-        return Said(f"{name}({', '.join(said.text for said in of)})")
+        return Expression(f"{name}({', '.join(o.text for o in operands)})")
     sign = SIGNS[name]
-    right = _bracketed(of[-1], sign.right, True)
-    left = "" if sign.left is None else _bracketed(of[0], sign.left, name == "power")
-    return Said(left + sign.shown + right, sign.binds)
+    right = _bracketed(operands[-1], sign.right, True)
+    left = "" if sign.left is None else _bracketed(operands[0], sign.left, name == "power")
+    return Expression(left + sign.shown + right, sign.binds)
 
 
-def _chosen(holds: bool, condition: ElementText, a: ElementText, b: ElementText) -> ElementText:
+def _of_where(holds: bool, condition: ElementText, a: ElementText, b: ElementText) -> ElementText:
     """`a if condition else b`, and the numbers of the one that is chosen."""
     names = f"{_bracketed(a.names, 1)} if {condition.names.text} else {b.names.text}"
-    return ElementText(Said(names, 0), (a if holds else b).numbers)
+    return ElementText(Expression(names, 0), (a if holds else b).numbers)
 
 
-def _joined(sign: str, some: Sequence[ElementText], count: int) -> ElementText:
-    """The first elements of a sum, or of those of which one is taken."""
-    if not some:
+def _of_sum(sign: str, first: Sequence[ElementText], count: int) -> ElementText:
+    """The first elements of a sum, or of those of which one is taken; there are `count` in all."""
+    if not first:
         return _constant(0)
-    if len(some) == 1 and sign == "+":
-        return some[0]
-    names, numbers = (_listed(sign, texts, len(some) < count) for texts in zip(*some))
-    if sign == "+" and len(some) < count:
+    if len(first) == 1 and sign == "+":
+        return first[0]
+    names, numbers = (_list(sign, texts, len(first) < count) for texts in zip(*first))
+    if sign == "+" and len(first) < count:
         names = names._replace(text=f"{names.text} ({count} terms)")
     return ElementText(names, numbers)
 
 
-def _listed(sign: str, some: Sequence[Said], cut: bool) -> Said:
+def _list(sign: str, terms: Sequence[Expression], cut: bool) -> Expression:
+    """`a + b + …`, or `max(a, b, …)`."""
     more = ["…"] if cut else []
     if sign == "+":
-        parts = [_bracketed(said, SUM, i > 0) for i, said in enumerate(some)]
-        return Said(" + ".join(parts + more), SUM)
-    return Said(f"{sign}({', '.join([*(said.text for said in some), *more])})")
+        parts = [_bracketed(term, SUM, i > 0) for i, term in enumerate(terms)]
+        return Expression(" + ".join(parts + more), SUM)
+    return Expression(f"{sign}({', '.join([*(term.text for term in terms), *more])})")
 
 
 def _at(name: str, index: Index) -> str:
     return f"{name}[{', '.join(map(str, index))}]" if index else name
 
 
-def _bracketed(said: Said, needed: int, inner: bool = False) -> str:
+def _bracketed(operand: Expression, needed: int, inner: bool = False) -> str:
     """In brackets where it binds less tightly than is needed, or begins with a sign after a sign."""
-    binds_less = said.binds < needed or (inner and said.text.startswith("-"))
-    return f"({said.text})" if binds_less else said.text
+    binds_less = operand.binds < needed or (inner and operand.text.startswith("-"))
+    return f"({operand.text})" if binds_less else operand.text

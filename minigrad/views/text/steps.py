@@ -30,8 +30,7 @@ from ...ran.data import GraphData, GraphEdge
 from ...ran.rules_as_text import argument_names
 from ...script.script import Script
 from ...with_blocks import enable_grad
-from .expressions import expression
-from .reading import Formula, of_edge, of_node
+from .reading import Formula, of_edge
 from .show import numbers, shape_and_dtype
 
 
@@ -154,28 +153,6 @@ def steps(
     start: dict[Node, Array] = {loss.node: first_gradient(loss, gradient, create_graph)}
     order(start)  # raises for a graph that has been freed, before the first step
     return _steps(start, accumulate, retain_graph, create_graph, _Known(loss, start[loss.node]))
-
-
-def how_made(graph: GraphData, name: str) -> str:
-    """Say how the node of that name, or `#number`, was made on the way forward; its first element worked
-    out."""
-    called_so = lambda n: name in (f"#{n.number}", n.name, n.variable, n.short)
-    node = next((n for n in graph.nodes if called_so(n)), None)
-    if node is None:
-        return f"there is no {name} in the table"
-    head = f"{node.label or f'#{node.number}'}, {node.role}"
-    if node.function is not None:
-        made_by = expression(node, lambda n: graph[n].short)
-        head = f"{node.label or f'#{node.number}'} = {made_by}"
-    parts = [head, *([f"  {node.line}"] if node.line is not None else [])]
-    if node.value is None:
-        return "\n".join([*parts, "  its value was not kept"])
-    parts.append(f"  = {numbers(node.value, 4)}")
-    if node.function is not None and node.value.size:
-        first = (0,) * node.value.ndim
-        case = of_node(Script(graph, forward=False), node)
-        parts.append(f"  {case.worked_out(first, node.short, node.value[first])}")
-    return "\n".join(part for part in parts if part.strip())
 
 
 class _Known:

@@ -1,0 +1,232 @@
+"""The lines of a program: those of a script, folded into as few as a person would write, with names."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ...ran import words
+from ...ran.data import GraphData, GraphNode, role_of
+from ...script.arrays import uniform
+from ...script.script import Script
+from ...script.symbols import Symbol
+from .literals import number_as_code
+from .notation import Notation, bracketed, needs_arrays
+from .written import FreshNames, Functions
+
+NAME = "forward_and_backward"
+WIDTH = 92  # of a line of the program
+LONG = 60  # an expression inside another is given a name if it has more characters
+
+
+@dataclasses.dataclass
+class _Line:
+    """`name = code`, with a comment; `code` may still have to be made an array of."""
+
+    name: str
+    code: str
+    comment: str = ""
+
+
+class ProgramLines(Notation):
+    """Writes the lines of one program, and collects what they need.
+
+    Attributes:
+        lines: each with a name, or the text of a comment.
+        inputs: the arrays that no line computes, by their names; `notes` is what is said of them.
+        functions: those that the lines call, with their sources.
+        names_of_nodes: by their numbers.
+    """
+
+    exact = True
+
+    def __init__(self, graph: GraphData):
+        self.graph = graph
+        self.script = Script(graph)
+        self.names = FreshNames(NAME)
+        self.named: dict[int, str] = {}  # by the ids of symbols
+        self.names_of_nodes: dict[int, str] = {}
+        self.inputs: dict[str, np.ndarray] = {}
+        self.notes: dict[str, str] = {}
+        self.constants: dict[int, str] = {}  # the names of arrays that are no nodes, by their ids
+        self.lines: list[_Line | str] = []
+        self.arrays: set[str] = set()  # results without dimensions that must be arrays
+        self.functions = Functions(self.names)
+        self.uses: Counter[int] = Counter()
+        self._name_all()
+
+    def arguments(self) -> Iterator[tuple[str, str]]:
+        """The name of each input, and what is said of it: its shape, its path, its dtype."""
+        for name, array in self.inputs.items():
+            note = " ".join(filter(None, (words.shape(array.shape), self.notes.get(name, ""))))
+            yield name, f"{note} {array.dtype}" if array.dtype.kind != "f" else note
+
+    def rendered(self) -> Iterator[str]:
+        """The lines as text; once all are written, since a later one may need an array of an earlier."""
+        for line in self.lines:
+            yield f"    {line}".rstrip() if isinstance(line, str) else self._rendered(line)
+
+    def _rendered(self, line: _Line) -> str:
+        code = f"np.asarray({line.code})" if line.name in self.arrays else line.code
+        written = f"    {line.name} = {code}"
+        if len(written) > WIDTH + 6:
+            written = f"    {line.name} = (\n        {code}\n    )"
+        fits = line.comment and len(written.splitlines()[-1]) + len(line.comment) < WIDTH
+        return f"{written}  # {line.comment}" if fits else written
+
+    # What things are called
+
+    def _name_all(self) -> None:
+        for node in self.graph.nodes:
+            symbol = self.script.values[node.number]
+            if symbol.call is not None:
+                self.names_of_nodes[node.number] = self.names.new(node.label or f"t{node.number}")
+                continue
+            name = self.names.new(node.label or self._role(node))
+            self.names_of_nodes[node.number] = self.named[id(symbol)] = name
+            self.inputs[name] = symbol.value
+            if node.name.replace(".", "_") not in ("", name):
+                self.notes[name] = words.visible(node.name)
+
+    def _role(self, node: GraphNode) -> str:
+        """Return a name for an array that has none: what it is, where it is used."""
+        if node.kind == "operation":
+            return f"t{node.number}"
+        box = self.graph.box(node.box) if node.box is not None else None
+        where = box.name.removeprefix("np.") if box and box.kind == "definition" else ""
+        return f"{where}_{role_of(node.dtype)}".lstrip("_")
+
+    def name(self, symbol: Symbol) -> str:
+        if symbol.role is not None and symbol.role.kind == "constant":
+            return self._constant(symbol.value)
+        return self.named.get(id(symbol), "")
+
+    def _constant(self, array: np.ndarray) -> str:
+        """The name of an array that is no node of the graph: one more input."""
+        if id(array) not in self.constants:
+            name = self.constants[id(array)] = self.names.new(role_of(array.dtype))
+            self.inputs[name] = array
+        return self.constants[id(array)]
+
+    # Forward
+
+    def write_forward(self) -> None:
+        """Write the lines of the forward pass, below the places and lines of code that they are of."""
+        self.lines += ["# --- forward " + "-" * 60]
+        place: Any = ()
+        for node in self.graph.nodes:
+            symbol = self.script.values[node.number]
+            if symbol.call is None:
+                continue
+            if (node.box, node.line) != place:
+                self._comments(node, place)
+                place = node.box, node.line
+            self._assign(self.names_of_nodes[node.number], symbol)
+
+    def _comments(self, node: GraphNode, before: Any) -> None:
+        self.lines.append("")
+        place = self._place(node)
+        if place and (not before or before[0] != node.box):
+            self.lines.append(f"# {place}")
+        if node.line is not None and (not before or before[1] != node.line):
+            self.lines.append(f"# {words.visible(words.shortened(str(node.line), WIDTH - 6))}")
+
+    def _place(self, node: GraphNode) -> str:
+        if node.box is None:
+            return ""
+        box = self.graph.box(node.box)
+        kind = f": {box.type}" if box.type and box.path else box.type
+        return words.visible(f"{box.path}{kind}")
+
+    # Backward
+
+    def write_backward(self) -> dict[str, str]:
+        """Write the way back; return the names of the gradients of the inputs."""
+        self.lines += ["", "# --- backward " + "-" * 59]
+        by_input: dict[str, str] = {}
+        place: Any = ()
+        for node, edges in self.script.back.walk():
+            if node.number == self.graph.roots[0]:
+                self._start(self.script.back.gradients[self.graph.roots[0]])
+            if self.script.values[node.number].call is None:
+                name = self.names_of_nodes[node.number]
+                by_input[name] = self.named[id(self.script.back.gradients[node.number])]
+                continue
+            if place != node.box:
+                place, title = node.box, self._place(node)
+                self.lines += ["", f"# back through {title}"] if title else [""]
+            for edge in edges:
+                before, after = self.script.back.passed[edge][2:]
+                new = before is None
+                name = self.names.new(f"d_{self.names_of_nodes[edge.source]}") if new else ""
+                self._assign(name or self.named[id(before)], after)
+        return {name: by_input[name] for name in self.inputs if name in by_input}
+
+    def _start(self, start: Symbol) -> None:
+        """Name the gradient that the way back starts from: ones, or an input."""
+        result = self.names_of_nodes[self.graph.roots[0]]
+        name = self.named[id(start)] = self.names.new(f"d_{result}")
+        if (start.value == 1).all():
+            shape = f"  # {words.shape(start.value.shape)}" if start.value.shape else ""
+            self.lines += ["", f"{name} = np.ones_like({result}){shape}"]
+        else:
+            self.inputs[name] = start.value.copy()
+
+    # Text
+
+    def _assign(self, name: str, symbol: Symbol) -> None:
+        self.uses = Counter()
+        self._count(symbol)
+        code = self.text(symbol, 0, whole=True)
+        comment = words.shape(symbol.value.shape) if symbol.value.shape else ""
+        self.lines.append(_Line(name, code, comment))
+        self.named[id(symbol)] = name
+
+    def _count(self, symbol: Symbol) -> None:
+        """Count how often each operation is used, so that none is written twice."""
+        if not self.name(symbol):
+            self.uses[id(symbol)] += 1
+            if self.uses[id(symbol)] == 1 and symbol.call is not None:
+                for operand in symbol.parts:
+                    self._count(operand)
+
+    def text(self, value: Any, needed: int | None, whole: bool = False) -> str:
+        if not isinstance(value, Symbol) or self.name(value):
+            return super().text(value, needed)
+        assert value.call is not None
+        if needs_arrays(value.call):
+            args = value.parts
+            named = [self.name(a) for a in args if a.value.ndim == 0]
+            self.arrays.update(filter(None, named))
+        code, binds = self.expression(value)
+        if not whole and (self.uses[id(value)] > 1 or len(code) > LONG):
+            name = self.named[id(value)] = self.names.new("part")
+            self.lines.append(_Line(name, code))
+            return name
+        return bracketed(code, binds, needed)
+
+    def array(self, array: np.ndarray) -> str:
+        return _written_out(array) or self._constant(array)
+
+    def function(self, function: Any) -> str:
+        return self.functions.name(function)
+
+
+def _written_out(array: np.ndarray) -> str:
+    """An array made of nothing but its shape, as code: ones, zeros, one number, 0 1 2 ...; or ""."""
+    shape, dtype = words.shape(array.shape), f"np.{array.dtype}"
+    if not array.size:
+        return f"np.zeros({shape}, {dtype})"
+    first = array.flat[0]
+    if uniform(array):
+        if first in (0, 1) and array.dtype.kind != "b" and not np.signbit(first):
+            return f"np.{'ones' if first else 'zeros'}({shape}, {dtype})"
+        value = first if array.dtype.kind == "b" else number_as_code(first)
+        return f"np.full({shape}, {value}, {dtype})"
+    if array.dtype == np.int64 and (array.ravel() == np.arange(array.size)).all():
+        return f"np.arange({array.size})" + (f".reshape({shape})" if array.ndim > 1 else "")
+    return ""
