@@ -31,18 +31,18 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """Run a script to its first backward(), PyTorch's too, and step from there."""
-    found: list[Any] = []  # what was walked
+    walked: list[Any] = []  # of a loss at most, by the reader
     if kind := other_kind(options.file):
         raise errors.ConfigError(f"{options.file} is {kind}, not a regular file: give a script")
     with open(options.file, "rb"):  # a file that is not there is no error of the script's
         pass
     try:
-        with _script(options.file, options.arguments), first_backward_walked(found):
+        with _script(options.file, options.arguments), first_backward_walked(walked):
             runpy.run_path(options.file, run_name="__main__")
     except Quit:
         return 0
     except SystemExit as end:
-        if found:
+        if walked:
             return _status(end)
     except (KeyboardInterrupt, BrokenPipeError):
         raise
@@ -52,7 +52,7 @@ def command(options: argparse.Namespace) -> int:
         return complain(
             PROGRAM, f"{type(problem).__name__}: {str(problem).partition(chr(10))[0]}{at}"
         )
-    if not found:
+    if not walked:
         return complain(PROGRAM, f"{options.file} came to its end without a backward()")
     return 0
 

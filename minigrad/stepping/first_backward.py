@@ -18,19 +18,19 @@ from .walk import walk
 
 
 @contextlib.contextmanager
-def first_backward_walked(found: list[Any]) -> Iterator[None]:
+def first_backward_walked(walked: list[Any]) -> Iterator[None]:
     """Record, and let the first backward() of the script be walked by the reader.
 
     It is reached as `loss.backward()` and as `minigrad.backward`; in a script that imports PyTorch, as
     PyTorch's.
 
     Args:
-        found: takes what is walked.
+        walked: gets what the reader has walked.
     """
 
     def stepped(root: Tensor, gradient=None, *, retain_graph=False, create_graph=False) -> None:
         recording.close()
-        found.append(root)
+        walked.append(root)
         options = {"retain_graph": retain_graph or create_graph, "create_graph": create_graph}
         walk(root, steps(root, gradient, accumulate=True, **options))
 
@@ -38,12 +38,12 @@ def first_backward_walked(found: list[Any]) -> Iterator[None]:
         recording.enter_context(record())
         for home in (Tensor, sys.modules["minigrad"]):
             recording.enter_context(_replaced(home, "backward", stepped))
-        watch = functools.partial(_watch, found, recording)
+        watch = functools.partial(_watch, walked, recording)
         recording.enter_context(_once_imported("torch", watch))
         yield
 
 
-def _watch(found: list[Any], recording: contextlib.ExitStack, torch: Any) -> None:
+def _watch(walked: list[Any], recording: contextlib.ExitStack, torch: Any) -> None:
     """Watch PyTorch until its first backward(): by a block of ours, or by the script's own."""
     ours = recording.enter_context(contextlib.ExitStack())
     watched = ours.enter_context(pytorch())
@@ -61,7 +61,7 @@ def _watch(found: list[Any], recording: contextlib.ExitStack, torch: Any) -> Non
         original(*args, **kwargs)
         if watched.backwards:  # else it was of another computation
             recording.close()
-            found.append(watched)
+            walked.append(watched)
             _walk_watched(watched)
 
     recording.enter_context(_replaced(Watched, "__enter__", entering))

@@ -6,6 +6,10 @@ and Tensors do alike.
 
 Raises everywhere: ImportError without matplotlib, which the `course` extra brings; ArgumentError for an
 argument of another kind than its annotation says.
+
+1. `tables`: heat maps; `arrows`: vectors; `spread`: histograms; `layers`: the sizes of gradients
+2. `memory`: the memory of a compiled program
+3. `axes`: axes, checks and colours that all of them use
 """
 
 from ..colours import BLUE, GREEN, GREY, ORANGE, PURPLE

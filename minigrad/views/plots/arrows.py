@@ -143,10 +143,12 @@ def _alignment(way: np.ndarray) -> dict[str, str]:
 
 
 def _sideways(way: np.ndarray) -> np.ndarray:
+    """The way turned by 90 degrees, in the plane; in space, upwards."""
     return np.array([-way[1], way[0]]) if len(way) == 2 else np.array([0.0, 0.0, 1.0])
 
 
 def _arrow(ax: Axes, start: np.ndarray, value: np.ndarray, colour: str, width: float) -> None:
+    """Draw an arrow from its start by its value."""
     size = float(np.linalg.norm(value))
     if len(value) == 3:
         head = 0.04 * np.ptp(ax.get_xlim()) / size if size else 0

@@ -87,6 +87,7 @@ def check_format(numbers: str) -> None:
 
 
 def figure_of(ax: Any) -> Figure:
+    """The figure that axes are in."""
     return ax.get_figure(root=True)
 
 

@@ -53,27 +53,30 @@ def histograms(
     height = 0.9 + 0.42 * max(1, len(arrays))
     (ax,) = places(new_axes(1, 1, 6.4, height) if ax is None else ax, 1)
     flat = {name: None if a is None else np.ravel(array(a)) for name, a in arrays.items()}
-    asides = {name: _aside(values, sizes) for name, values in flat.items()}
+    asides = [_aside(values, sizes) for values in flat.values()]
     if sizes:
         flat = {name: None if a is None else np.abs(a[a != 0]) for name, a in flat.items()}
-    finite = [a[np.isfinite(a)] for a in flat.values() if a is not None]
-    together = np.concatenate([*finite, np.empty(0)])
-    edges = _edges(together, sizes, bins)
+    edges = _edges([*flat.values()], sizes, bins)
     for i, (name, values) in enumerate(flat.items()):
-        _draw_row(ax, len(flat) - 1 - i, values, edges, asides[name], color=colour, label=name)
-    ax.set_yticks(
-        [len(flat) - 1 - i + 0.3 for i in range(len(flat))], list(flat),
-        family="monospace", fontsize=8, parse_math=False,
-    )  # fmt: skip
+        _draw_row(ax, len(flat) - 1 - i, values, edges, asides[i], color=colour, label=name)
+    _name_rows(ax, [*flat])
     if sizes:
         ax.set_xscale("log")
     ax.set(xlim=(edges[0], edges[-1]), ylim=(-0.05, len(flat)))
     ax.set_xlabel(f"size of {quantity}" if sizes else quantity)
     ax.set_title(title, fontsize=10, parse_math=False)
-    ax.tick_params(axis="y", length=0)
     frame(ax)
     ax.spines["left"].set_visible(False)
     return figure_of(ax)
+
+
+def _name_rows(ax: Axes, names: list[str]) -> None:
+    """Write the name of each row beside it, from top to bottom."""
+    ax.set_yticks(
+        [len(names) - 1 - i + 0.3 for i in range(len(names))], names,
+        family="monospace", fontsize=8, parse_math=False,
+    )  # fmt: skip
+    ax.tick_params(axis="y", length=0)
 
 
 def _aside(values: np.ndarray | None, sizes: bool) -> str:
@@ -105,7 +108,10 @@ def _draw_row(
     )  # fmt: skip
 
 
-def _edges(values: np.ndarray, sizes: bool, bins: int) -> np.ndarray:
+def _edges(arrays: list[np.ndarray | None], sizes: bool, bins: int) -> np.ndarray:
+    """The edges (bins + 1,) between the steps of the scale on which all finite numbers lie."""
+    finite = [a[np.isfinite(a)] for a in arrays if a is not None]
+    values = np.concatenate([*finite, np.empty(0)])
     if not values.size:
         return np.geomspace(0.1, 1, bins + 1) if sizes else np.linspace(-1, 1, bins + 1)
     low, high = float(values.min()), float(values.max())

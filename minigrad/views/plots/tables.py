@@ -66,9 +66,7 @@ def heat_map(
     _label(ax.xaxis, columns, 0 if upright else 90)
     _label(ax.yaxis, rows)
     if numbers is not None:
-        for (i, j), value in np.ndenumerate(values):
-            text = format(value, numbers)
-            ax.text(j, i, text, ha="center", va="center", fontsize=8, parse_math=False)
+        _write_numbers(ax, values, numbers)
     ax.tick_params(length=0, pad=2)
     ax.set_title(title, fontsize=9, parse_math=False)
     ax.set_ylabel(sides[0], fontsize=8)
@@ -77,6 +75,13 @@ def heat_map(
     if scale is not None:
         colour_scale(ax, scale, quantity)
     return figure_of(ax)
+
+
+def _write_numbers(ax: Axes, values: np.ndarray, form: str) -> None:
+    """Write each number into its cell."""
+    for (i, j), value in np.ndenumerate(values):
+        text = format(value, form)
+        ax.text(j, i, text, ha="center", va="center", fontsize=8, parse_math=False)
 
 
 def _labelled(
@@ -98,6 +103,7 @@ def _labelled(
 
 
 def _label(axis: Axis, labels: Sequence[str], rotation: int = 0) -> None:
+    """Write the labels of rows or columns along an axis, turned by `rotation` degrees."""
     axis.set_ticks(
         range(len(labels)), [visible(label) for label in labels],
         family="monospace", fontsize=8, parse_math=False, rotation=rotation,

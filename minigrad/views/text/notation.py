@@ -70,34 +70,41 @@ class Notation:
         """The call that a symbol is written as; None for what has a name."""
         return None if not isinstance(symbol, Symbol) or self.name(symbol) else symbol.call
 
-    # Products of vectors, which the rules make matrices of
+    # Products of vectors: the rules make matrices of these, and a person does not
 
     def _as_vectors(self, value: Any) -> Any:
         """A product in which a vector was made a matrix, written with the vector itself."""
         call = self.call(value)
-        if call is None:
-            return value
-        if call.function is operator.getitem:  # of a product, the row or the column of a vector
-            of, index = call.args
-            product = self.call(of)
-            if product is not None and product.function in PRODUCTS:
-                left, right = product.args
-                if (
-                    index == (Ellipsis, 0, slice(None))
-                    and (v := self._vector(left, -2)) is not None
-                ):
-                    right = (
-                        u if v.ndim == 0 and (u := self._vector(right, -2)) is not None else right
-                    )
-                    return _product(v, right)
-                if index == (Ellipsis, 0) and (v := self._vector(right, -1)) is not None:
-                    left = u if v.ndim == 0 and (u := self._vector(left, -1)) is not None else left
-                    return _product(left, v)
-        elif call.function in PRODUCTS:
+        if call is not None and call.function in PRODUCTS:
             column, row = self._vector(call.args[0], -1), self._vector(call.args[1], -2)
             if column is not None and row is not None:
                 return simplest(np.outer, [column, row], {})
+        if call is not None and call.function is operator.getitem:
+            product = self._part_of_product(*call.args)
+            return value if product is None else product
         return value
+
+    def _part_of_product(self, of: Any, index: Any) -> Any:
+        """The product of which the only row or column is taken, with a vector; None for any other.
+
+        `(u[None, :] @ b)[..., 0, :]` is `u @ b`, and `(a @ v[:, None])[..., 0]` is `a @ v`.
+        """
+        product = self.call(of)
+        if product is None or product.function not in PRODUCTS:
+            return None
+        left, right = product.args
+        if index == (Ellipsis, 0, slice(None)):
+            u = self._vector(left, -2)
+            return None if u is None else _product(u, self._number(u, right, -2))
+        if index == (Ellipsis, 0):
+            v = self._vector(right, -1)
+            return None if v is None else _product(self._number(v, left, -1), v)
+        return None
+
+    def _number(self, one: Symbol, other: Any, axis: int) -> Any:
+        """The other operand of a product; if the one is a number, as a number too, if it is one."""
+        vector = self._vector(other, axis) if one.ndim == 0 else None
+        return other if vector is None else vector
 
     def _vector(self, value: Any, axis: int) -> Symbol | None:
         """The vector, or number, that was made a matrix by a new axis -1 (a column) or -2 (a row)."""

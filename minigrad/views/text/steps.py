@@ -152,16 +152,16 @@ def steps(
     """
     start: dict[Node, Array] = {loss.node: first_gradient(loss, gradient, create_graph)}
     order(start)  # raises for a graph that has been freed, before the first step
-    return _steps(start, accumulate, retain_graph, create_graph, _Known(loss, start[loss.node]))
+    return _steps(start, accumulate, retain_graph, create_graph, _StepFacts(loss, start[loss.node]))
 
 
-class _Known:
-    """Facts about nodes for the text of steps: their names, and the script of the way back."""
+class _StepFacts:
+    """The facts that steps tell of nodes: their names and numbers, and the script of the way back."""
 
     def __init__(self, loss: Tensor, start: Array):
         self.loss = loss
-        graph, known = captured(GraphData, loss)
-        self.numbers = known.number
+        graph, captured_nodes = captured(GraphData, loss)
+        self.numbers = captured_nodes.number
         self.labels = {n.number: n.label for n in graph.nodes}
         back = graph.way_back
         self.arrivals = Counter(edge.source for _, edges in back for edge in edges)
@@ -180,6 +180,7 @@ class _Known:
         return []
 
     def name(self, node: Node) -> str:
+        """The name of a node, or of the variable that held it; "" for none."""
         return self.labels.get(self.numbers.get(node, -1), "")
 
 
@@ -188,17 +189,18 @@ def _steps(
     accumulate: bool,
     retain_graph: bool,
     create_graph: bool,
-    known: _Known,
+    facts: _StepFacts,
 ) -> Iterator[Step]:
+    """Walk back, and yield each visit as a step."""
     visits = walk(start, frees=not (retain_graph or create_graph))
     for number in itertools.count(1):
         with enable_grad() if create_graph else contextlib.nullcontext():
             visit = next(visits, None)
             if visit is None:
                 return
-            step = _step(number, visit, known)
+            step = _step(number, visit, facts)
         if accumulate and visit.node.keeps_grad:
-            visit.node.grad = added(visit.node.grad, visit.gradient, known.loss)
+            visit.node.grad = added(visit.node.grad, visit.gradient, facts.loss)
         yield step
 
 
@@ -213,51 +215,54 @@ def called(node: Node, name: str = "", number: int | None = None) -> str:
     return " ".join(filter(None, ("leaf", node.name or name, mark)))
 
 
-def _step(number: int, visit: Visit, known: _Known) -> Step:
+def _step(number: int, visit: Visit, facts: _StepFacts) -> Step:
+    """A visit of the walk as a step; `number` is that of the step."""
     node, g, contributions = visit
-    name, of = known.name(node), known.numbers.get(node)
+    name, of = facts.name(node), facts.numbers.get(node)
     if node.operation is None:
         before = node.grad
-        return Step(number, node, _seen(g), {}, (), before, added(before, g, known.loss), name, of)
+        return Step(
+            number, node, _read_only(g), {}, (), before, added(before, g, facts.loss), name, of
+        )
     read: dict[str, Any] = {}
     shares = []
-    for contribution, edge in zip(contributions, known.edges(node)):
-        case = of_edge(known.script, edge)
-        shares.append(_share(node, contribution, edge.item, known, case))
+    for contribution, edge in zip(contributions, facts.edges(node)):
+        case = of_edge(facts.script, edge)
+        shares.append(_share(node, contribution, edge.item, facts, case))
         read |= {case.names[id(s)]: s.value for part, s in case.used().items() if part != "g"}
-    values = {k: _seen(v) for k, v in read.items()}
-    return Step(number, node, _seen(g), values, tuple(shares), name=name, of=of)
+    values = {k: _read_only(v) for k, v in read.items()}
+    return Step(number, node, _read_only(g), values, tuple(shares), name=name, of=of)
 
 
 def _share(
-    node: Node, passed: Contribution, item: int | None, known: _Known, case: Formula
+    node: Node, passed: Contribution, item: int | None, facts: _StepFacts, case: Formula
 ) -> Share:
     i, to, *arrays = passed
-    given, fitted, before, after = map(_seen, arrays)
+    given, fitted, before, after = map(_read_only, arrays)
     name = argument_names(node.operation, len(node.saved) - 1)[i]  # type: ignore[arg-type]
     axes: tuple[int, ...] = ()
     if given.shape != fitted.shape:
         axes = copied_axes(given.shape, fitted.shape)
-    of = known.numbers.get(to)
+    of = facts.numbers.get(to)
     return Share(
         argument=name if item is None else f"{name}[{item}]",
         to=to, rule=case.text, given=given, axes=axes, fitted=fitted, before=before, after=after,
-        name=known.name(to), of=of, note=case.note, worked=_worked(to, of, fitted, known, case),
+        name=facts.name(to), of=of, note=case.note, worked=_worked(to, of, fitted, facts, case),
     )  # fmt: skip
 
 
-def _worked(to: Node, of: int | None, fitted: Array, known: _Known, case: Formula) -> str:
+def _worked(to: Node, of: int | None, fitted: Array, facts: _StepFacts, case: Formula) -> str:
     """The first element of what an argument gets, worked out."""
     array = numbers_in(fitted)
     if array is None or not array.size:
         return ""
-    target = f"{known.script.graph[of or 0].short}.grad"
-    whole = known.arrivals[of or 0] == 1 and to.grad is None
+    target = f"{facts.script.graph[of or 0].short}.grad"
+    whole = facts.arrivals[of or 0] == 1 and to.grad is None
     first = (0,) * array.ndim
     return case.worked_out(first, target, array[first], "=" if whole else "gets")
 
 
-def _seen(value: Any) -> Any:
+def _read_only(value: Any) -> Any:
     """An array as a read-only view: the walk goes on with it."""
     if isinstance(value, (np.ndarray, np.generic)):
         return frozen_view(np.asarray(value))
