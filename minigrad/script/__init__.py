@@ -14,7 +14,8 @@ A script, in this order:
 And the same for a page, which has no NumPy:
 
 4. `page_functions`: the functions that a page's interpreter has, by name
-5. `tape`: a script in calls of these; `tape_writing`: how each call of NumPy's is written so
+5. `tape`: a script in calls of these; `tape_writing`: how each call of NumPy's is written so, with
+   `tape_moves` for those that only move elements and `tape_products` for sums of products
 6. `tape_reading`: these calls read backwards, from one element to those that it is made of
 
 A graph becomes a script in `Script(graph)`, a script a tape in `tape_of(script)`. Those who read them

@@ -41,6 +41,14 @@ FILLED = {"zeros_like", "ones_like", "empty_like"}  # whatever the numbers are
 OWN = {body_of(f): f.__name__ for f in (rules.scatter_add, rules.astype, erf)}
 
 
+class Unwritten(Exception):  # noqa: N818
+    """A call that the interpreter cannot run; the message says why."""
+
+
+def missing(function: Callable) -> Unwritten:
+    return Unwritten(f"{name_of(function)} is not among the functions that a page can run")
+
+
 def name_in_page(function: Callable) -> str:
     """The name that the interpreter has for a function; "" for one that only looks like NumPy's."""
     if function in BY_FUNCTION:

@@ -14,9 +14,10 @@ import numpy as np
 
 from ..ran.data import Passed
 from .arrays import form
+from .page_functions import Unwritten
 from .script import Script
 from .symbols import Symbol
-from .tape_writing import Unwritten, slot_of_call
+from .tape_writing import slot_of_call
 from .way_back import fitted_to
 
 if TYPE_CHECKING:

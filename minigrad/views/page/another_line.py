@@ -15,9 +15,9 @@ from ...ran import capture
 from ...ran.data import GraphData
 from ...ran.proof import number_of
 from ...ran.recording import as_arguments, record
+from ...script.page_functions import Unwritten
 from ...script.script import Script
 from ...script.tape import Tape
-from ...script.tape_writing import Unwritten
 from .live import held_exactly, too_much
 from .packing import Arrays
 from .stages import Stage, places

@@ -11,9 +11,9 @@ import numpy as np
 from ...ran import words
 from ...ran.data import GraphData
 from ...script.arrays import uniform
+from ...script.page_functions import Unwritten
 from ...script.script import Script
 from ...script.tape import Tape, tape_of
-from ...script.tape_writing import Unwritten
 from . import switches
 from .packing import Arrays, base64_of
 
