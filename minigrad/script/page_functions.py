@@ -45,7 +45,8 @@ class Unwritten(Exception):  # noqa: N818
     """A call that the interpreter cannot run; the message says why."""
 
 
-def missing(function: Callable) -> Unwritten:
+def not_in_page(function: Callable) -> Unwritten:
+    """The error for a function that the interpreter does not have."""
     return Unwritten(f"{name_of(function)} is not among the functions that a page can run")
 
 

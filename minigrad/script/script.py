@@ -158,6 +158,11 @@ class Script:
         return result
 
     def _held(self, node: GraphNode) -> Symbol:
+        """The symbol of a node that no line computes.
+
+        Raises:
+            GraphError: if its value is needed, and was not kept.
+        """
         value = node.value
         if value is None and not self.forward:
             value = stand_in(node.shape, node.dtype)
@@ -182,6 +187,7 @@ class Script:
         return self._args[node.number]
 
     def _argument(self, argument: Any, node: GraphNode) -> Any:
+        """An argument of a node with symbols in place of other nodes and of arrays."""
         if isinstance(argument, Ref):
             return self.values[argument.number]
         if isinstance(argument, (list, tuple)):

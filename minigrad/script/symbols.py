@@ -92,6 +92,7 @@ class Symbol(BaseTensor):
 
     @property
     def shape(self) -> tuple[int, ...]:
+        """The shape of the array; of a line, one that knows whose it is (see `Shape`)."""
         if self.role is None:
             return self.value.shape
         shape = Shape(self.value.shape)
@@ -112,6 +113,7 @@ class Symbol(BaseTensor):
         return noted(operator.getitem, self, index)
 
     def __getattr__(self, method: str) -> Callable:
+        """A method of arrays, such as `sum`: its call is noted under that name."""
         if method not in METHODS:
             raise AttributeError(method)
         function = body_of(rules.astype) if method == "astype" else getattr(np, method)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..arrays.strides import address, contiguous
 from ..engine.errors import Options
-from .page_functions import Unwritten, missing, name_in_page
+from .page_functions import Unwritten, name_in_page, not_in_page
 from .symbols import Symbol, plain
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def write_join(tape: Tape, value: ArrayLike, arrays: Any, axis: int | None = 0) 
 def write_index(tape: Tape, value: ArrayLike, x: Any, index: object) -> int:
     """Write `x[index]`."""
     if isinstance(plain(x), (tuple, list)):
-        raise missing(x.call.function)
+        raise not_in_page(x.call.function)
     read, places = tape.slot(x), np.arange(1, x.size + 1).reshape(x.shape)
     basic, arrays, axes, at = _split_index(tape, index, x.ndim)
     moved = places[basic]

@@ -38,8 +38,8 @@ from .page_functions import (
     MOVING,
     REDUCING,
     Unwritten,
-    missing,
     name_in_page,
+    not_in_page,
 )
 from .symbols import REFUSALS, Number, Symbol, alias, plain
 from .tape_moves import write_index, write_join, write_move, write_scatter
@@ -80,7 +80,7 @@ def slot_of_call(
         return SPECIAL[name](tape, value, *args, **kwargs)
     definition = isinstance(table.TABLE.get(function), table.Definition)
     if name_of(function).startswith("np.") and not definition:
-        raise missing(function)
+        raise not_in_page(function)
     return _write_expansion(tape, body_of(function), value, args, kwargs)
 
 
@@ -142,7 +142,7 @@ def _write_search(
 ) -> int:
     """Write `np.searchsorted(a, v)`."""
     if sorter is not None:
-        raise missing(np.searchsorted)
+        raise not_in_page(np.searchsorted)
     return tape.write("searchsorted", value, [tape.slot(a), tape.slot(v)], side == "right")
 
 

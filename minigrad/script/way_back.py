@@ -87,6 +87,7 @@ class WayBack:
         self.passed[edge] = Passed(given, fitted, before, after)
 
     def _start(self, node: GraphNode, gradient: np.ndarray | None) -> Symbol:
+        """The gradient of a root, from which the walk starts: 1 where none is given."""
         if gradient is None:
             value = self.script.values[node.number].value
             if value.size != 1 and self.script.forward:

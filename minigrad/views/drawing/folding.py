@@ -65,18 +65,18 @@ class FoldPlan(NamedTuple):
 def plan(graph: GraphData, depth: int | None, fold: bool, budget: int) -> FoldPlan:
     """Choose what to show of `graph`: boxes open `depth` deep, and no more than `budget` nodes."""
     root = tree(graph)
-    folder = RepeatFinder(graph, root)
+    repeats = RepeatFinder(graph, root)
     if fold:
-        folder.fold_all(root)
+        repeats.fold_all(root)
     notes = _close(graph, root, depth, budget)
-    if folder.groups:
+    if repeats.groups:
         notes.append("equal parts are drawn once")
     uses: dict[int, set[int]] = {}
     for e in graph.edges:
-        source, target = folder.representative(e.source), folder.representative(e.target)
+        source, target = repeats.representative(e.source), repeats.representative(e.target)
         uses.setdefault(source, set()).add(target)
-    results = {folder.representative(n) for n in graph.roots}
-    return FoldPlan(graph, root, _links(graph, root, folder), uses, results, notes)
+    results = {repeats.representative(n) for n in graph.roots}
+    return FoldPlan(graph, root, _links(graph, root, repeats), uses, results, notes)
 
 
 def _stand_ins(root: Block) -> dict[int, Shown]:
@@ -90,7 +90,7 @@ def _stand_ins(root: Block) -> dict[int, Shown]:
     return shown
 
 
-def _links(graph: GraphData, root: Block, folder: RepeatFinder) -> list[Link]:
+def _links(graph: GraphData, root: Block, repeats: RepeatFinder) -> list[Link]:
     """An arrow for each edge between nodes; one for all edges between a block and something."""
     shown = _stand_ins(root)
     links: list[Link] = []
@@ -101,9 +101,9 @@ def _links(graph: GraphData, root: Block, folder: RepeatFinder) -> list[Link]:
         if source == e.source and target == e.target:
             links.append(Link(source, target, e, e.differentiable))
             drawn.add((source, target))
-        elif folder.within_one_time(e):
-            source = shown[folder.representative(e.source)] if source is None else source
-            target = shown[folder.representative(e.target)] if target is None else target
+        elif repeats.within_one_time(e):
+            source = shown[repeats.representative(e.source)] if source is None else source
+            target = shown[repeats.representative(e.target)] if target is None else target
             if source is not target:
                 ends = source, target
                 merged[ends] = merged.get(ends, False) or e.differentiable

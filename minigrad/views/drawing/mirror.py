@@ -31,14 +31,16 @@ def backward_of(graph: G) -> G:
 
 def arriving(graph: GraphData) -> dict[int, list[GraphEdge]]:
     """For each node that a gradient reaches, the edges along which it does, in the walk's order."""
-    found: dict[int, list[GraphEdge]] = {node.number: [] for node, _ in graph.way_back}
+    by_source: dict[int, list[GraphEdge]] = {node.number: [] for node, _ in graph.way_back}
     for _, edges in graph.way_back:
         for edge in edges:
-            found[edge.source].append(edge)
-    return found
+            by_source[edge.source].append(edge)
+    return by_source
 
 
 class _Mirror:
+    """Makes the nodes and edges of the backward pass, in the order of the walk back."""
+
     def __init__(self, graph: GraphData):
         self.forward = graph
         self.arriving = arriving(graph)
@@ -51,22 +53,23 @@ class _Mirror:
             self._gradient(node)
             for edge in edges:
                 if len(self.arriving[edge.source]) > 1 or edge.source in graph.roots:
-                    made = self._rule(edge, node, f"part of {gradient_name(graph[edge.source])}")
-                    self.several.setdefault(edge.source, []).append(made)
+                    name = f"part of {gradient_name(graph[edge.source])}"
+                    self.several.setdefault(edge.source, []).append(self._rule(edge, node, name))
         ends = (n.number for n in graph.nodes if n.kind in ("parameter", "input"))
         self.roots = tuple(sorted(self.sums[n] for n in ends if n in self.sums))
 
     def _gradient(self, node: GraphNode) -> None:
+        """Add a node for a gradient: what the only rule gives, or the sum of what several give."""
         name, edges = gradient_name(node), self.arriving[node.number]
         if len(edges) == 1 and node.number not in self.forward.roots:
-            made = self._rule(edges[0], node, name)
-        else:
-            contributions = self.several.get(node.number, [])
-            kind = "sum" if contributions else "start"
-            made = self._node(node, node, name, kind, contributions, node.gradient)
-            for i, contribution in enumerate(contributions):
-                self.edges.append(_edge(contribution, made, i))
-        self.sums[node.number] = made
+            self.sums[node.number] = self._rule(edges[0], node, name)
+            return
+        contributions = self.several.get(node.number, [])
+        kind = "sum" if contributions else "start"
+        number = self._node(node, node, name, kind, contributions, node.gradient)
+        for i, contribution in enumerate(contributions):
+            self.edges.append(_edge(contribution, number, i))
+        self.sums[node.number] = number
 
     def _rule(self, edge: GraphEdge, node: GraphNode, name: str) -> int:
         """Add a node for what the rule of `edge` gives; it belongs to `node`. Return its number."""
@@ -75,9 +78,9 @@ class _Mirror:
         rule = self.rules[id(edge)]
         whole = source is node and source.gradient is not None
         value = source.gradient if whole else edge.contribution
-        made = self._node(source, node, name, rule, [arrived], value)
-        self.edges.append(_edge(arrived, made, 0))
-        return made
+        number = self._node(source, node, name, rule, [arrived], value)
+        self.edges.append(_edge(arrived, number, 0))
+        return number
 
     def _node(
         self, like: GraphNode, of: GraphNode, name: str, operation: str, args: list[int], value: Any

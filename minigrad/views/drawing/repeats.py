@@ -20,6 +20,29 @@ class _ItemRow(NamedTuple):
     starts: list[int]
 
 
+class _Repetition(NamedTuple):
+    """A sequence of items that comes several times: how many items, how often, and whether in a chain.
+
+    In a chain each time takes from the one before what the first takes from elsewhere, and only the last
+    gives to what follows; side by side, all take from and give to the same.
+    """
+
+    length: int
+    times: int
+    chained: bool
+
+
+ONCE = _Repetition(1, 1, False)
+
+
+class _LeftOut(NamedTuple):
+    """A node that is not drawn: its group of repetitions, which time it is, and what is drawn for it."""
+
+    group: int
+    time: int
+    first: int
+
+
 class RepeatFinder:
     """Finds parts that are equal inside, and connected to the rest in the same way.
 
@@ -30,7 +53,7 @@ class RepeatFinder:
     def __init__(self, graph: GraphData, root: Block):
         self.graph = graph
         self.groups: list[tuple[int, int]] = []  # where the first time begins, and how long it is
-        self.left_out: dict[int, tuple[int, int, int]] = {}  # node -> group, which time, first node
+        self.left_out: dict[int, _LeftOut] = {}
         self.nodes = list(root.members())
         self.place = {n: i for i, n in enumerate(self.nodes)}
         self.into: dict[int, list[GraphEdge]] = {n: [] for n in self.nodes}
@@ -44,7 +67,7 @@ class RepeatFinder:
         self._measure(root)
 
     def _measure(self, block: Block) -> int:
-        """The places of a block, and what it looks like: two that look alike have equal numbers."""
+        """Count the places of a block, and note its look: those that look alike have equal numbers."""
         inside = [self._look_of(n) for n in block.leaves]
         size = len(block.leaves)
         for item in block.items:
@@ -61,6 +84,7 @@ class RepeatFinder:
         return size
 
     def _look_of(self, number: int) -> int:
+        """The number of what a node looks like: its kind, operation and shape, constants and options."""
         node = self.graph[number]
         constants = [
             a if isinstance(a, Ref) else words.literal(a)
@@ -77,7 +101,7 @@ class RepeatFinder:
     def representative(self, n: int) -> int:
         """The node that is drawn for `n`."""
         while n in self.left_out:
-            n = self.left_out[n][2]
+            n = self.left_out[n].first
         return n
 
     def within_one_time(self, e: GraphEdge) -> bool:
@@ -91,13 +115,14 @@ class RepeatFinder:
 
     def _times(self, n: int) -> dict[int, int]:
         """The groups from which `n` is left out, and for each of them the time at which it comes."""
-        found = {}
+        times = {}
         while n in self.left_out:
-            group, k, n = self.left_out[n]
-            found[group] = k
-        return found
+            group, time, n = self.left_out[n]
+            times[group] = time
+        return times
 
     def _time(self, n: int, times: dict[int, int], group: int) -> int | None:
+        """The time of a group in which `n` lies, the first being 0; None outside the group."""
         if group in times:
             return times[group]
         start, size = self.groups[group]
@@ -117,28 +142,30 @@ class RepeatFinder:
         folded: list[int | Block] = []
         i = 0
         while i < len(row.items):
-            length, times, chained = self._longest(row, i)
-            if times == 1:
-                folded.append(row.items[i])
-                i += 1
-                continue
-            start, size = row.starts[i], row.starts[i + length] - row.starts[i]
-            for k in range(1, times):
-                for j in range(start, start + size):
-                    self.left_out[self.nodes[j + k * size]] = len(self.groups), k, self.nodes[j]
-            self.groups.append((start, size))
-            unit = row.items[i : i + length]
-            i += length * times
-            last = row.items[i - 1]
-            if length == 1 and isinstance(unit[0], Block) and isinstance(last, Block):
-                once, once.last = unit[0], last.title
-            else:
-                once = Block("repeat", "", items=unit)
-            once.times, once.chained = times, chained
-            folded.append(once)
+            repetition = self._longest(row, i)
+            folded.append(row.items[i] if repetition == ONCE else self._once(row, i, repetition))
+            i += repetition.length * repetition.times
         block.items = folded
 
+    def _once(self, row: _ItemRow, i: int, repetition: _Repetition) -> Block:
+        """The block that is drawn for a repetition from item `i` on; only its first time is in it."""
+        length, times, chained = repetition
+        start, size = row.starts[i], row.starts[i + length] - row.starts[i]
+        for k in range(1, times):
+            for j in range(start, start + size):
+                first = self.nodes[j]
+                self.left_out[self.nodes[j + k * size]] = _LeftOut(len(self.groups), k, first)
+        self.groups.append((start, size))
+        unit, last = row.items[i : i + length], row.items[i + length * times - 1]
+        if length == 1 and isinstance(unit[0], Block) and isinstance(last, Block):
+            once, once.last = unit[0], last.title
+        else:
+            once = Block("repeat", "", items=unit)
+        once.times, once.chained = times, chained
+        return once
+
     def _row(self, block: Block) -> _ItemRow:
+        """The items of a block as they are compared."""
         looks, starts = [], [0]
         for item in block.items:
             looks.append(self.look[item] if isinstance(item, Block) else self._look_of(item))
@@ -149,20 +176,20 @@ class RepeatFinder:
             starts = [offset + n for n in starts]
         return _ItemRow(block.items, looks, starts)
 
-    def _longest(self, row: _ItemRow, i: int) -> tuple[int, int, bool]:
-        """The sequence from item `i` whose repetitions cover most: its length, how often, chained."""
-        best, covered = (1, 1, False), 0
+    def _longest(self, row: _ItemRow, i: int) -> _Repetition:
+        """The repetition from item `i` on that covers most items."""
+        best, covered = ONCE, 0
         looks = row.looks
         longest = LONGEST if len(looks) < 5000 else LONGEST_OF_MANY
         for length in range(1, min(longest, (len(looks) - i) // 2) + 1):
             unit = looks[i : i + length]
             if looks[i + length] != unit[0] or looks[i + length : i + 2 * length] != unit:
                 continue
-            if covered and length % best[0] == 0:
+            if covered and length % best.length == 0:
                 continue  # the same again, twice at a time
             times, chained = self._alike(row, i, length)
             if length * times > covered and self._worthwhile(row.items[i : i + length], times):
-                best, covered = (length, times, chained), length * times
+                best, covered = _Repetition(length, times, chained), length * times
         return best
 
     def _worthwhile(self, unit: list[int | Block], times: int) -> bool:
@@ -172,25 +199,14 @@ class RepeatFinder:
         return times > 2 and len(unit) * times > 5
 
     def _alike(self, row: _ItemRow, i: int, length: int) -> tuple[int, bool]:
-        """Count how often `length` items from `i` come that the rest cannot tell apart; tell if chained.
-
-        In a chain each takes from the one before what the first takes from elsewhere, and only the
-        last gives to what follows; side by side, all take from and give to the same.
-        """
+        """Count how often `length` items from `i` come, alike to all the rest; tell if they are chained."""
         looks = row.looks
         unit = looks[i : i + length]
         start, second = row.starts[i], row.starts[i + length]
         size = second - start
-        chained = False
-        for j in range(start, second):
-            here, there = self._inputs(j, start, start), self._inputs(j + size, second, start)
-            if here.keys() != there.keys():
-                return 1, False
-            for argument, (origin, _) in there.items():
-                if origin == "before":
-                    chained = True
-                elif there[argument] != here[argument]:
-                    return 1, False
+        chained = self._chained(start, second)
+        if chained is None:
+            return 1, False
         times = 1
         while looks[i + times * length : i + (times + 1) * length] == unit:
             last = start + (times - 1) * size
@@ -202,6 +218,24 @@ class RepeatFinder:
                 break
             times += 1
         return times, chained
+
+    def _chained(self, start: int, second: int) -> bool | None:
+        """Tell whether the unit at `second` takes from the one at `start`, and all else as that does.
+
+        None if it takes anything from elsewhere that the first does not.
+        """
+        chained = False
+        size = second - start
+        for j in range(start, second):
+            here, there = self._inputs(j, start, start), self._inputs(j + size, second, start)
+            if here.keys() != there.keys():
+                return None
+            for argument, (origin, _) in there.items():
+                if origin == "before":
+                    chained = True
+                elif there[argument] != here[argument]:
+                    return None
+        return chained
 
     def _inputs_alike(self, a: int, b: int, size: int) -> bool:
         """Tell whether the units that begin at `a` and `b` take the same from the same."""
@@ -221,15 +255,15 @@ class RepeatFinder:
 
         The unit before it starts at the place `before`, which is `at` itself where there is none.
         """
-        found = {}
+        origins = {}
         for e in self.into[self.nodes[i]]:
             source = self.place[e.source]
             if source < before:
                 origin = ("elsewhere", source)
             else:
                 origin = ("inside" if source >= at else "before", source - at)
-            found[e.position, e.item] = origin
-        return found
+            origins[e.position, e.item] = origin
+        return origins
 
     def _outputs(self, i: int, end: int) -> set[tuple]:
         """List the nodes and arguments that the node at place `i` gives to, from place `end` on."""
