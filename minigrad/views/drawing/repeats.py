@@ -199,7 +199,7 @@ class RepeatFinder:
         return times > 2 and len(unit) * times > 5
 
     def _alike(self, row: _ItemRow, i: int, length: int) -> tuple[int, bool]:
-        """Count how often `length` items from `i` come, alike to all the rest; tell if they are chained."""
+        """Count how often `length` items come that the rest cannot tell apart; tell if in a chain."""
         looks = row.looks
         unit = looks[i : i + length]
         start, second = row.starts[i], row.starts[i + length]

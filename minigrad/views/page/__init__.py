@@ -17,6 +17,15 @@
 8. `another_line`: the tape of a model that reads a line typed in the page; `stages`: its parts
 9. `file`: all of it in one file of HTML; `scripts`: the JavaScript in it, listed in groups
 
+The words of this room, beside those of `minigrad.script`:
+
+- A drawing shows the whole graph or one box; in the data of a page, and in its scripts, it is a view.
+- The sheet is the element of the page on which one drawing is shown.
+- A card is a node or a closed box in a drawing, a frame an open box.
+- A chapter is a part of the computation, with its reason.
+- A switch is a part of a model that can be off; a gate, in the script, says whether it is on.
+- A page is frozen if its numbers cannot be computed again; of one slot alone one says that it is fixed.
+
 In the browser the scripts show it all: nothing is asked of a network, and nothing is laid out. Of a
 function, `ran.proof` finds the constants that are made of its inputs, which no page can compute again.
 

@@ -2,8 +2,7 @@
 
 Which boxes are open in one is chosen by `folding.plan`: as many as fit. The closed ones have drawings of
 their own. Each is laid out once, here, by Graphviz, which is given the sizes of the cards and no text
-that it would have to measure. In the data of the page, and in its scripts, a drawing is called a view;
-the sheet is the element of the page on which one is shown.
+that it would have to measure.
 """
 
 from __future__ import annotations

@@ -14,23 +14,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...engine import rules
 from ...engine.names import code_of
 from ...errors import GraphError
 from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode
 from ...ran.rules_as_text import source_of
 from ...script.bodies import body_of
-from ...script.operators import TIGHT
 from ...script.script import Script
-from ...script.symbols import REFUSALS, Number, Shape, Symbol, plain, traced
+from ...script.symbols import REFUSALS, Symbol, traced
 from ...script.tape import Tape
 from ...script.tape_reading import Element
 from ...script.way_back import fitted_to, is_call_of
 from .elements import worked_out
-from .notation import Notation
+from .hand_notation import HandNotation
 
-LONGEST = 72  # letters of a rule that was traced; beyond it the table's own text says more
 # "g", "y", an argument's position, or that and its place in a list
 RuleInput = str | int | tuple[int, int]
 
@@ -55,8 +52,8 @@ class Formula(NamedTuple):
     def used(self) -> dict[RuleInput, Symbol]:
         """Those of the symbols whose values the result is made of, and not their shapes alone."""
         if self.result is None:
-            said = lambda name: re.search(rf"(?<!\w){re.escape(name)}(?!\w|\.shape)", self.text)
-            return {part: s for part, s in self.reads.items() if said(self.names[id(s)])}
+            in_text = lambda name: re.search(rf"(?<!\w){re.escape(name)}(?!\w|\.shape)", self.text)
+            return {part: s for part, s in self.reads.items() if in_text(self.names[id(s)])}
         read: set[int] = set()
         waiting = [self.result]
         while waiting:
@@ -101,13 +98,13 @@ def of_edge(script: Script, edge: GraphEdge, numbered: bool = True) -> Formula:
     if edge in script.back.with_numbers:
         given = script.back.with_numbers[edge]
         result = fitted_to(script.values[edge.source], given)
-    unknown = is_call_of(given, rule)
-    said = "" if unknown else HandNotation(by_id).sentence(given)
+    untraced = is_call_of(given, rule)
+    text = "" if untraced else HandNotation(by_id).sentence(given)
     note = ""
-    if not said:
+    if not text:
         args = [getattr(a, "value", a) for a in script.arguments(node)]
-        said, note = _in_the_table(rule, args, node.options, names)
-    return Formula(said, None if unknown else result, reads, by_id, note)
+        text, note = _in_the_table(rule, args, node.options, names)
+    return Formula(text, None if untraced else result, reads, by_id, note)
 
 
 class Formulas:
@@ -141,15 +138,12 @@ def of_node(script: Script, node: GraphNode) -> Formula:
     args = script.arguments(node)
     assert node.function is not None
     try:
-        made = script.result(node)
+        result = script.result(node)
     except GraphError:  # whatever a function does that symbols cannot
-        made = None
-    if not isinstance(made, Symbol):
         return Formula("", None, reads, by_id)
     inner = _traced(body_of(node.function), args, node.options)
-    return Formula(
-        HandNotation(by_id).sentence(made), made if inner is None else inner, reads, by_id
-    )
+    text = HandNotation(by_id).sentence(result)
+    return Formula(text, result if inner is None else inner, reads, by_id)
 
 
 def _arguments(script: Script, node: GraphNode) -> dict[RuleInput, Symbol]:
@@ -190,94 +184,31 @@ def _traced(function: Callable, args: list[Any], options: Mapping[str, Any]) -> 
     """The result of a function for symbols, where it can be traced; else None."""
     try:
         with np.errstate(all="ignore"):
-            made = traced(function, args, dict(options))
+            result = traced(function, args, dict(options))
     except REFUSALS:
         return None
-    return None if not isinstance(made, Symbol) or is_call_of(made, function) else made
+    return None if not isinstance(result, Symbol) or is_call_of(result, function) else result
 
 
 def _in_the_table(
     rule: Callable, args: Sequence[Any], options: Mapping[str, Any], names: Mapping[RuleInput, str]
 ) -> tuple[str, str]:
-    """A rule as the table has it, with the names and settings of the case;
-    and what a function in it does."""
+    """The text of a rule in the table, with the names and settings of the case; and a note on a function
+    in it, where it calls one."""
     code, source = code_of(rule), source_of(rule)
     if "\n" in source:
         return source, ""
     given = inspect.signature(rule).bind(None, None, *args, **options)
     given.apply_defaults()
     (_, y, *others) = given.arguments
-    called: dict[str, str] = {y.lstrip("_"): names["y"]}
+    by_parameter: dict[str, str] = {y.lstrip("_"): names["y"]}
     for i, name in enumerate(others):
         value = given.arguments[name]
         if i in names or not hasattr(value, "shape"):
-            called[name.lstrip("_")] = names.get(i) or HandNotation({}).literal(value, 0)
-    said = re.sub(r"[^\W\d]\w*", lambda n: called.get(n[0], n[0]), source)
+            by_parameter[name.lstrip("_")] = names.get(i) or HandNotation({}).literal(value, 0)
+    text = re.sub(r"[^\W\d]\w*", lambda word: by_parameter.get(word[0], word[0]), source)
     helpers = (rule.__globals__.get(name) for name in code.co_names)
     notes = (
         f"{h.__name__}: {words.first_sentence(h.__doc__)}" for h in helpers if inspect.isfunction(h)
     )
-    return said, next(notes, "")
-
-
-class HandNotation(Notation):
-    """Symbols as a person would write them: vectors are multiplied as vectors, and copies are told.
-
-    Args:
-        names: of symbols, by their ids.
-        axes: whether to write new axes of size 1, which matter to code alone.
-    """
-
-    def __init__(self, names: Mapping[int, str], axes: bool = True):
-        self.names = names
-        self.axes = axes
-
-    def name(self, symbol: Symbol) -> str:
-        name = self.names.get(id(symbol), "")
-        unnamed = not name and (symbol.call is None or isinstance(symbol, Number))
-        return self.literal(symbol.value, 0) if unnamed else name
-
-    def sentence(self, made: Any) -> str:
-        """The text of what a rule gives, in one line; "" where it is too long to be read."""
-        if not isinstance(made, Symbol):
-            return ""
-        said = self._spread(made) or self._scattered(made) or self.text(made, 0)
-        said = said.replace(", optimize=True", "")  # how einsum is computed, not what
-        return said if len(said) <= LONGEST else ""
-
-    def literal(self, value: Any, needed: int | None) -> str:
-        return words.number(value) if isinstance(value, float) else super().literal(value, needed)
-
-    def array(self, array: np.ndarray) -> str:
-        return words.array(array) if array.size <= 4 else words.literal(array)
-
-    def _spread(self, made: Symbol) -> str:
-        """`g spread over rows`, for what is copied along axes."""
-        call = self.call(made)
-        if call is None or call.function is not np.broadcast_to:
-            return ""
-        of, shape = call.args[0], made.value.shape
-        narrow = of.value.shape
-        extra = len(shape) - len(narrow)
-        axes = [i for i, n in enumerate(shape) if i < extra or narrow[i - extra] != n]
-        what = (HandNotation(self.names, axes=False) if axes else self).text(of, 0)
-        if not axes or made.value.size == 1:
-            return what
-        if len(axes) == len(shape):
-            return f"{what} spread over all {made.value.size} elements"
-        if len(shape) == 2:
-            return f"{what} spread over {'columns' if axes[0] else 'rows'}"
-        return (
-            f"{what} spread over {'axes' if len(axes) > 1 else 'axis'} {', '.join(map(str, axes))}"
-        )
-
-    def _scattered(self, made: Symbol) -> str:
-        """`g at w[0], elsewhere 0`, for the gradient of an index."""
-        call = self.call(made)
-        if call is None or call.function is not body_of(rules.scatter_add):
-            return ""
-        values, index, shape = call.args
-        whole = self.text(shape.symbol, TIGHT) if isinstance(shape, Shape) else "it"
-        where = f"{whole}[{self.text(index, None)}]"
-        more = "at" if rules.selects_each_once(plain(index)) else "added up at"
-        return f"{self.text(values, 0)} {more} {where}, elsewhere 0"
+    return text, next(notes, "")
