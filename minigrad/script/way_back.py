@@ -117,9 +117,7 @@ class WayBack:
 
         Where arrays stand for others, a rule may refuse them: its call is noted then, and not computed.
         """
-        by_position: dict[
-            int, tuple[Any, Any]
-        ] = {}  # one call of a rule for all elements of a list
+        by_position: dict[int, tuple[Any, Any]] = {}  # a rule is called once for a whole list
         for edge in edges:
             i, source = edge.position, self.script.values[edge.source]
             try:
