@@ -43,9 +43,7 @@ class WayBack:
         self.passed: dict[GraphEdge, Passed] = {}
         self.with_numbers: dict[GraphEdge, Symbol] = {}
         self.pinned: list[Number] = []
-        self._traceable: set[Any] = (
-            set()
-        )  # rules, and the forms of arrays for which they were traced
+        self._traceable: set[Any] = set()  # rules, with the forms of arrays they were traced for
 
     def walk(
         self, starts: Mapping[int, np.ndarray | None] | None = None

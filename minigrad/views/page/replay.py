@@ -62,7 +62,12 @@ def checks(script: Script) -> dict[int, Check]:
 
 
 class _Replay:
-    """The forward pass of a script, in float64."""
+    """The forward pass of a script, in float64.
+
+    Attributes:
+        wide: the arrays of symbols, by their ids.
+        users: the places of the lines that read a symbol, by its id.
+    """
 
     def __init__(self, script: Script, ends: Mapping[int, Any]):
         self.values = script.values
@@ -71,7 +76,6 @@ class _Replay:
         held = (s for s in script.values.values() if s.call is None)
         self.wide: dict[int, Any] = {id(symbol): _wide(symbol.value) for symbol in held}
         compute(self.lines, self.wide, _in_float64)
-        # The places of the lines that read a symbol, by its id.
         self.users: dict[int, list[int]] = {}
         for place, line in enumerate(self.lines):
             assert line.call is not None
@@ -84,9 +88,7 @@ class _Replay:
         x = self.wide[id(symbol)]
         direction = np.random.default_rng(node.number).standard_normal(x.shape)
         direction = direction / np.linalg.norm(direction)
-        h = STEP * max(
-            1.0, float(np.sqrt(np.mean(np.square(x)))) if np.all(np.isfinite(x)) else 1.0
-        )
+        h = _step(x)
         after = self._after(symbol)
 
         def change(step: float) -> float:
@@ -99,12 +101,19 @@ class _Replay:
         measured = (right + left) / 2
         gradient = np.asarray(node.gradient, np.float64)
         told = float(np.sum(gradient * direction))
+        kink = abs(right - left) > 0.1 * max(abs(right), abs(left))
+        return Check(measured, told, self._tolerance(node, gradient, measured, h), bool(kink))
+
+    def _tolerance(self, node: GraphNode, gradient: np.ndarray, measured: float, h: float) -> float:
+        """The most by which a slope may be off.
+
+        It is off by the rounding of the gradient, whose dtype may be short; by the bend of the function
+        between the two ends; and by the rounding of the values there.
+        """
         start = max(float(np.linalg.norm(g)) for g in self.ends.values())
         rounding = float(np.finfo(node.dtype).eps)
         tolerance = rounding * (start + 1000 * float(np.linalg.norm(gradient)))
-        tolerance += 1e-3 * abs(measured) + 1e-10 * start / h * 1e-5
-        kink = abs(right - left) > 0.1 * max(abs(right), abs(left))
-        return Check(measured, told, tolerance, bool(kink))
+        return tolerance + (1e-3 * abs(measured) + 1e-10 * start / h * 1e-5)
 
     def _after(self, symbol: Symbol) -> list[Symbol]:
         """The lines that are computed from a symbol, in order."""
@@ -116,6 +125,12 @@ class _Replay:
                     places.add(place)
                     waiting.append(self.lines[place])
         return [self.lines[place] for place in sorted(places)]
+
+
+def _step(x: np.ndarray) -> float:
+    """The size of a small step from `x`: in proportion to its numbers, if these are large."""
+    size = float(np.sqrt(np.mean(np.square(x)))) if np.all(np.isfinite(x)) else 1.0
+    return STEP * max(1.0, size)
 
 
 def _in_float64(function: Callable, args: Sequence[Any], options: dict[str, Any]) -> Any:

@@ -26,6 +26,7 @@ class SourceFiles:
                 self.lines.setdefault(node.line.file, set()).add(node.line.number)
 
     def number_of(self, file: str) -> int:
+        """The place of a file among them."""
         return list(self.lines).index(file)
 
     def shown(self) -> list[dict[str, Any]]:
@@ -63,14 +64,15 @@ def _imports(lines: Sequence[str]) -> int:
         return 0
     last = 0
     for i, statement in enumerate(tree.body):
-        text = i == 0 and isinstance(statement, ast.Expr)
-        if not text and not isinstance(statement, (ast.Import, ast.ImportFrom)):
+        docstring = i == 0 and isinstance(statement, ast.Expr)
+        if not docstring and not isinstance(statement, (ast.Import, ast.ImportFrom)):
             break
         last = statement.end_lineno or 0
     return last
 
 
 def _pieces(lines: Sequence[str], used: set[int]) -> Iterator[dict[str, Any]]:
+    """The lines of a file in pieces: all of a short one, of a long one those around the `used` lines."""
     if not lines:
         return
     shown = set(range(1, len(lines) + 1))
