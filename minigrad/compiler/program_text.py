@@ -23,7 +23,7 @@ from ..ran import words
 from ..script.bodies import body_of
 from ..script.symbols import Shape, Symbol, symbols_in
 from ..views.text.notation import Notation
-from ..views.text.written import FreshNames, Functions
+from ..views.text.program_functions import FreshNames, Functions
 from .lowered_script import LoweredScript
 from .memory import MemoryPlan, order_of
 from .rewritings import LONG

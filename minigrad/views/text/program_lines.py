@@ -16,7 +16,7 @@ from ...script.script import Script
 from ...script.symbols import Symbol
 from .literals import number_as_code
 from .notation import Notation, bracketed, needs_arrays
-from .written import FreshNames, Functions
+from .program_functions import FreshNames, Functions
 
 NAME = "forward_and_backward"
 WIDTH = 92  # of a line of the program

@@ -1,4 +1,4 @@
-"""The functions that a written program needs beside NumPy's, with their sources, and the names in it."""
+"""The functions that a program needs beside NumPy's, with their sources, and the names in a program."""
 
 from __future__ import annotations
 
@@ -48,6 +48,8 @@ class Functions:
     """The functions that a program needs beside NumPy's, with their sources.
 
     Attributes:
+        sources: of the functions, each after those that it needs.
+        modules: what is imported: the name that each module has in the program.
         unchecked: by their names there, those whose sources lack the checks that they have.
     """
 
@@ -59,11 +61,16 @@ class Functions:
         self.unchecked: dict[str, Callable] = {}
 
     def imports(self) -> list[str]:
+        """The lines that import what the sources need, NumPy last."""
         own = [f"import {m}" + (f" as {n}" if n != m else "") for m, n in self.modules.items()]
         return [*sorted(own), "", "import numpy as np"] if own else ["import numpy as np"]
 
     def name(self, function: Callable) -> str:
-        """The name of a function in the program; its source, and what that needs, is put there."""
+        """The name of a function in the program; its source, and what that needs, is put there.
+
+        Raises:
+            GraphError: if there is no source, or it needs what cannot be written.
+        """
         function = body_of(function)
         held = tuple(
             [id(cell.cell_contents) for cell in getattr(function, "__closure__", None) or ()]
@@ -96,20 +103,25 @@ class Functions:
             n.name for n in nodes if isinstance(n, (ast.FunctionDef, ast.alias)) and n is not tree
         }
         free = dict(zip(function.__code__.co_freevars, function.__closure__ or ()))
-        found = {}
+        codes: dict[str, str] = {}
         for n in nodes:
-            if isinstance(n, ast.Name) and n.id not in own and n.id not in found:
+            if isinstance(n, ast.Name) and n.id not in own and n.id not in codes:
                 if n.id in free:
-                    found[n.id] = self._written(n.id, free[n.id].cell_contents, function)
+                    codes[n.id] = self._code(n.id, free[n.id].cell_contents, function)
                 elif n.id in function.__globals__:
-                    found[n.id] = self._written(n.id, function.__globals__[n.id], function)
-        for name in own & set(found.values()):  # it would be taken for the local one
-            original = next(k for k, v in found.items() if v == name)
-            found[original] = self.names.new(name)
-            self.sources.append(f"{found[original]} = {name}")
-        return found
+                    codes[n.id] = self._code(n.id, function.__globals__[n.id], function)
+        for name in own & set(codes.values()):  # it would be taken for the local one
+            original = next(k for k, v in codes.items() if v == name)
+            codes[original] = self.names.new(name)
+            self.sources.append(f"{codes[original]} = {name}")
+        return codes
 
-    def _written(self, name: str, value: Any, function: Callable) -> str:
+    def _code(self, name: str, value: Any, function: Callable) -> str:
+        """The code for a value that a function knows from outside, there by this name.
+
+        Raises:
+            GraphError: if there is none.
+        """
         if isinstance(value, types.ModuleType):
             return "np" if value is np else self._module(value.__name__, name)
         if name_of(value).startswith("np."):
@@ -123,11 +135,17 @@ class Functions:
         raise _unwritable(function, f"it uses {name}, {type(value).__name__}")
 
     def _module(self, module: str, name: str) -> str:
+        """The name of a module in the program, like the wanted one."""
         if module not in self.modules:
             self.modules[module] = self.names.new(name)
         return self.modules[module]
 
     def _imported(self, function: Callable) -> str:
+        """A function without a source, such as one in C, by the module that has it.
+
+        Raises:
+            GraphError: if none has.
+        """
         name = getattr(function, "__name__", "")
         if getattr(builtins, name, None) is function:
             return name
