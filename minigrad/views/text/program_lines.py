@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...ran import words
-from ...ran.data import GraphData, GraphNode, role_of
+from ...ran.data import GraphData, GraphNode
 from ...script.arrays import uniform
 from ...script.script import Script
 from ...script.symbols import Symbol
@@ -98,7 +98,7 @@ class ProgramLines(Notation):
             return f"t{node.number}"
         box = self.graph.box(node.box) if node.box is not None else None
         where = box.name.removeprefix("np.") if box and box.kind == "definition" else ""
-        return f"{where}_{role_of(node.dtype)}".lstrip("_")
+        return f"{where}_{words.role_of(node.dtype)}".lstrip("_")
 
     def name(self, symbol: Symbol) -> str:
         if symbol.role is not None and symbol.role.kind == "constant":
@@ -108,7 +108,7 @@ class ProgramLines(Notation):
     def _constant(self, array: np.ndarray) -> str:
         """The name of an array that is no node of the graph: one more input."""
         if id(array) not in self.constants:
-            name = self.constants[id(array)] = self.names.new(role_of(array.dtype))
+            name = self.constants[id(array)] = self.names.new(words.role_of(array.dtype))
             self.inputs[name] = array
         return self.constants[id(array)]
 
