@@ -50,6 +50,7 @@ const state = {
   playing: null, // while it plays: the timer of the next step, or true
   answered: new Map(), // id of an edge -> what the reader typed, or null where it was revealed
   cell: null, // of an attention map: {map, head, row, column}
+  introduced: null, // a chapter whose sentences are there to be read, before its steps
   asked: null, // a question of the chapter that plays
 };
 

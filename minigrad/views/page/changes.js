@@ -57,7 +57,7 @@ function undoAll() {
     .filter((slot) => Live.changedSlots.has(slot));
   if (!changed.length) return;
   tell("undo");
-  change("all as it was written", new Map(changed.map((slot) => [slot, Live.first[slot]])));
+  change("all as it was written", new Map(changed.map((slot) => [slot, Live.firstOf(slot)])));
   keepFocus(render);
   say(filled(WORDS.asWritten, { loss: Live.lossText() }));
 }

@@ -69,8 +69,7 @@ function changedCount() {
     .filter((slot) => Live.changedSlots.has(slot));
   return slots.reduce(
     (n, slot) =>
-      n +
-      Live.machine.slots[slot].array.reduce((k, v, i) => k + (Object.is(v, Live.first[slot][i]) ? 0 : 1), 0),
+      n + Live.arrayOf(slot).reduce((k, v, i) => k + (Object.is(v, Live.firstOf(slot)[i]) ? 0 : 1), 0),
     0,
   );
 }

@@ -15,7 +15,7 @@ function lessonLink(chapter) {
 
 // All of them, with what each is for; the one of now is marked.
 function chapterList() {
-  const now = ChapterPlay.introduced ?? (state.time ? Chapters.chapterAt(state.time) : null);
+  const now = state.introduced ?? (state.time ? Chapters.chapterAt(state.time) : null);
   return make(
     "ol",
     { class: "chapters" },

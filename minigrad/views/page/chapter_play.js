@@ -10,12 +10,11 @@ import * as Chapters from "./chapters.js";
 import * as ChapterQuestions from "./chapter_questions.js";
 
 let stops = null; // while a chapter plays: its end, and its question
-let introduced = null; // the chapter whose sentences are there to be read, before its steps
 
 hear("stopped", () => {
   stops = null;
-  if (!introduced) return;
-  introduced = null;
+  if (!state.introduced) return;
+  state.introduced = null;
   tell("panel");
 });
 
@@ -44,14 +43,14 @@ function playSentences() {
 
 // Give time to read its sentences, and then go on.
 function introduce(chapter, then) {
-  introduced = chapter;
+  state.introduced = chapter;
   Places.openTab("overview");
   if (isBeside()) document.querySelector(".chapters [aria-current]").scrollIntoView({ block: "nearest" });
   tell("chapter", chapter);
   say(`${chapter.title} ${chapter.about}`);
   state.playing = setTimeout(
     () => {
-      introduced = null;
+      state.introduced = null;
       then();
     },
     Pace.timeToRead(chapter.title + chapter.about),
@@ -117,4 +116,4 @@ function forwardQuestion(node) {
   return ChapterQuestions.form(question, node, answered);
 }
 
-export { answered, forwardQuestion, introduced, playChapter, playSentences };
+export { answered, forwardQuestion, playChapter, playSentences };

@@ -5,8 +5,8 @@ import * as Idle from "./idle.js";
 // A part has a `key`, and `cuts`: slots with the places that are 0 when it is cut. The others stay what they
 // are: attention weights of a row are not made to sum to 1 again.
 
-// Of a machine of `interpreter.js`: `off` is what stays cut, `toggle` cuts a part or takes it back, `measure`
-// tells what is lost without each.
+// Of the machine of `interpreter.js` that `machine` gives: `off` is what stays cut, `toggle` cuts a part or takes it
+// back, `measure` tells what is lost without each.
 function cutter(machine) {
   const off = new Map(); // key -> a part that stays cut
   const idle = Idle.worker();
@@ -17,7 +17,7 @@ function cutter(machine) {
     if (also) parts.push(also);
     for (const slot of slots) {
       const places = parts.flatMap(({ cuts }) => Array.from(cuts.get(slot) ?? []));
-      machine.cut(slot, places.length ? places : null);
+      machine().cut(slot, places.length ? places : null);
     }
   }
 
@@ -31,7 +31,7 @@ function cutter(machine) {
   function loss(part, measured, now) {
     const slots = [...part.cuts.keys()];
     setCuts(slots, ...(off.has(part.key) ? [null, part] : [part]));
-    machine.update();
+    machine().update();
     const other = measured(part.key);
     setCuts(slots); // the next update computes what was there before
     return off.has(part.key) ? other - now : now - other;
@@ -41,12 +41,12 @@ function cutter(machine) {
   // `measured` is told the key of the part that is turned, or null.
   function measure(parts, measured, shown) {
     const losses = new Map();
-    machine.update();
+    machine().update();
     const now = measured(null);
     idle.run(
       parts,
       (part) => losses.set(part.key, loss(part, measured, now)),
-      machine.update,
+      () => machine().update(),
       (all) => shown(losses, all),
     );
   }

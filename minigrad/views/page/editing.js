@@ -36,7 +36,7 @@ function isSmall(n) {
 function fields(n) {
   const slot = Fields.slotOf(n),
     a = Shown.array(Graph.nodes.get(n).value);
-  const numberAt = (place) => (Live.machine ? Live.arrayOf(slot)[place] : a.numbers[place]);
+  const numberAt = (place) => (Live.isStarted() ? Live.arrayOf(slot)[place] : a.numbers[place]);
   const fieldAt = (place) =>
     Fields.numberField(slot, place, Fields.nameAt(n, place), numberAt(place), a.kind);
   if (!isSmall(n)) return chosenField(n, a.kind, fieldAt);

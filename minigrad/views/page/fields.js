@@ -114,8 +114,8 @@ for (const end of ["pointerup", "pointercancel"])
 // is called, `kind` the letter of its dtype.
 function numberField(slot, place, name, v, kind) {
   const isChanged =
-    Live.changedSlots.has(slot) && !Object.is(Live.first[slot][place], Live.machine.slots[slot].array[place]);
-  const was = isChanged ? Arrays.written(Live.first[slot][place], 5, kind) : null;
+    Live.changedSlots.has(slot) && !Object.is(Live.firstOf(slot)[place], Live.arrayOf(slot)[place]);
+  const was = isChanged ? Arrays.written(Live.firstOf(slot)[place], 5, kind) : null;
   if (kind === "b") return switchField(slot, place, name, v, was);
   return symbolsOf(slot)
     ? choiceField(slot, place, name, v, isChanged)
@@ -151,7 +151,7 @@ function choiceField(slot, place, name, v, isChanged) {
       class: isChanged ? "changed" : "",
       "aria-label": name,
       "data-field": fieldOf(slot, place),
-      title: isChanged ? `was ${symbols[Live.first[slot][place]]}` : null,
+      title: isChanged ? `was ${symbols[Live.firstOf(slot)[place]]}` : null,
       onchange: (event) => setNumber(slot, place, Number(event.target.value), name),
     },
     symbols.map((symbol, i) =>

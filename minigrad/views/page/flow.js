@@ -4,62 +4,63 @@ import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
 import { byId, keepFocus, say, tell } from "./base.js";
 import * as Arrays from "./arrays.js";
+import { machine, model } from "./line_model.js";
+import * as Sampling from "./sampling.js";
 import * as Reading from "./flow_reading.js";
 import * as Parts from "./flow_parts.js";
 import * as Effects from "./flow_effects.js";
 
-// Here is what is followed and chosen. `flow_cuts` cuts parts, `flow_scene` draws, `flow_said` says it in words, and
+// Here is `state`: what is followed and chosen. `flow_cuts` cuts parts, `flow_scene` draws, `flow_said` says it in words, and
 // `flow_shown` has these do so when this tells of "flow" (another symbol or line is followed), "flow-chosen" and
 // "flow-pointed".
 
-let readLine = null; // reads a line
-let follows = null; // is told which symbol is followed
-let step = null; // the symbol of the output that is followed
-let opened = null; // the line, and the symbol that was followed at first
-let letter = 0; // the symbol of the source whose row is followed
-let byHand = false; // whether that was chosen; else it is the one that is looked at most
-let parts = new Map(); // by their keys
-let chosen = null; // the key of a part
-let pointed = null; // the key of the part that is pointed at
-let leads = false; // whether all fades that does not lead to the symbol
+const state = {
+  step: null, // the symbol of the output that is followed
+  opened: null, // the line, and the symbol that was followed at first
+  letter: 0, // the symbol of the source whose row is followed
+  byHand: false, // whether that was chosen; else it is the one that is looked at most
+  parts: new Map(), // by their keys
+  chosen: null, // the key of a part
+  pointed: null, // the key of the part that is pointed at
+  fades: false, // whether all fades that does not help the symbol
+};
 
-const rowOf = (side) => (side === "target" ? Reading.now.first + step : letter);
+const rowOf = (side) => (side === "target" ? Reading.now().first + state.step : state.letter);
 
-const symbol = () => Reading.now.written[step];
+const symbol = () => Reading.now().written[state.step];
 
-const partOf = (key) => parts.get(key) ?? Reading.cutter.off.get(key) ?? null;
+const partOf = (key) => state.parts.get(key) ?? Reading.cutter.off.get(key) ?? null;
 
-const partChosen = () => partOf(chosen);
+const partChosen = () => partOf(state.chosen);
 
 // The parts of a kind that help the symbol, most first.
 const helping = (kind) =>
-  [...parts.values()]
+  [...state.parts.values()]
     .filter((part) => part.kind === kind && Effects.effect(part.key) === "for")
     .sort((a, b) => Effects.lossOf(b.key) - Effects.lossOf(a.key));
 
-const partPointed = () => (pointed === chosen ? null : (parts.get(pointed) ?? null));
+const partPointed = () => (state.pointed === state.chosen ? null : (state.parts.get(state.pointed) ?? null));
 
 // --- another line, or another symbol --------------------------------------------------------------------------
 
 // Before another line is read: what was cut of single symbols of the last one is no longer.
 function leave(line) {
-  if (!Reading.now || line === Reading.now.line) return;
-  byHand = false;
-  if (["letter", "edge", "row"].includes(chosen?.split(" ")[0])) chosen = null;
+  if (!Reading.now() || line === Reading.now().line) return;
+  state.byHand = false;
+  if (["letter", "edge", "row"].includes(state.chosen?.split(" ")[0])) state.chosen = null;
   for (const part of [...Reading.cutter.off.values()])
     if (["edge", "letter"].includes(part.kind)) Reading.cutter.toggle(part);
 }
 
-// A line as the model has just read it: see `Reading.take`. `by` has what did it, and `read`, which reads a line.
-function show(said, by) {
-  if (!by.told.stages?.length || !byId("flow")) return;
-  const isOther = said.line !== Reading.now?.line;
-  Reading.take(said, by);
-  ({ read: readLine, follows } = by);
-  const place = step ?? Effects.leastGuessed(blindly(Effects.guessed));
-  if (step === null) opened = { line: said.line, step: place };
+// A line as the model has just read it: see `Reading.take`.
+function show(said) {
+  if (!model.stages.length || !byId("flow")) return;
+  const isOther = said.line !== Reading.now()?.line;
+  Reading.take(said);
+  const place = state.step ?? Effects.leastGuessed(blindly(Effects.guessed));
+  if (state.step === null) state.opened = { line: said.line, step: place };
   byId("flow").hidden = false;
-  to(Math.min(place, said.written.length - 1), isOther ? null : letter);
+  to(Math.min(place, said.written.length - 1), isOther ? null : state.letter);
   tell("flow-read");
 }
 
@@ -68,7 +69,7 @@ function blindly(act) {
   const eyes = Parts.eyes();
   const turn = () => {
     Reading.cutter.toggle(eyes);
-    Reading.machine.update();
+    machine().update();
   };
   turn();
   const found = act();
@@ -78,33 +79,32 @@ function blindly(act) {
 
 // Follow a symbol of the output, and the row of a letter: null stands for the one that is looked at most.
 function to(place, row) {
-  if (place !== step) follows(place);
-  step = place;
-  letter = row ?? mostRead();
-  parts = Parts.partsOf({ source: letter, target: rowOf("target") });
-  if (!partChosen()) chosen = null;
-  Effects.measure([...parts.values()], rowOf("target"), symbol(), (key) => key === chosen || key === pointed);
+  if (place !== state.step) Sampling.follow(place);
+  state.step = place;
+  state.letter = row ?? mostRead();
+  state.parts = Parts.partsOf({ source: state.letter, target: rowOf("target") });
+  if (!partChosen()) state.chosen = null;
+  const isAsked = (key) => key === state.chosen || key === state.pointed;
+  Effects.measure([...state.parts.values()], rowOf("target"), symbol(), isAsked);
   tell("flow");
 }
 
 function follow(t) {
-  to(t, byHand ? letter : null);
-  say(
-    filled(LINE_WORDS.stepOfOutput, { step: t + 1, symbol: Reading.visible(Reading.told.symbols[symbol()]) }),
-  );
+  to(t, state.byHand ? state.letter : null);
+  say(filled(LINE_WORDS.stepOfOutput, { step: t + 1, symbol: Reading.visible(model.symbols[symbol()]) }));
 }
 
 // Follow the row of a letter, and choose it.
 function toLetter(k) {
-  byHand = true;
-  chosen = `letter ${rowOf("target")} ${k}`;
-  leads = false;
-  to(step, k);
+  state.byHand = true;
+  state.chosen = `letter ${rowOf("target")} ${k}`;
+  state.fades = false;
+  to(state.step, k);
 }
 
 // The letter at which all heads together look most.
 function mostRead() {
-  const sums = Reading.now.source.map((_, k) =>
+  const sums = Reading.now().source.map((_, k) =>
     Reading.looking()
       .flatMap((stage) => Reading.headsOf(stage).map((h) => Reading.weight(stage, h, rowOf("target"), k)))
       .reduce((a, b) => a + b, 0),
@@ -117,24 +117,25 @@ function mostRead() {
 function choose(key) {
   const [kind, number] = (key ?? "").split(" ");
   if (kind === "row") return toLetter(Number(number));
-  if (kind === "step") return follow(Math.min(Number(number), Reading.now.written.length - 1));
-  chosen = key;
-  if (key) leads = false;
+  if (kind === "step") return follow(Math.min(Number(number), Reading.now().written.length - 1));
+  state.chosen = key;
+  if (key) state.fades = false;
   tell("flow-chosen");
   if (!partChosen()) focusStep();
 }
 
 const focusStep = () => byId("flow-steps").querySelector('[tabindex="0"]').focus({ preventScroll: true });
 
-function onlyLeads(on) {
-  leads = on;
-  if (on) chosen = null;
+// Fade all that does not help the symbol, or nothing.
+function fade(on) {
+  state.fades = on;
+  if (on) state.chosen = null;
   tell("flow-chosen");
 }
 
 function point(key) {
-  if (key === pointed) return;
-  pointed = key;
+  if (key === state.pointed) return;
+  state.pointed = key;
   tell("flow-pointed");
 }
 
@@ -147,17 +148,20 @@ function still(act) {
   byId("flow").closest(".stage").scrollTop += held().getBoundingClientRect().top - top;
 }
 
+// Have a line read, as if it were typed.
+const readLine = (line) => tell("flow-line", line);
+
 // After something was cut, or put back: with a part chosen.
 function readAgain(key) {
-  chosen = key;
-  still(() => readLine(Reading.now.line));
+  state.chosen = key;
+  still(() => readLine(Reading.now().line));
 }
 
 // The line once more, from a symbol on; null stands for the one that is followed at first.
 function readFrom(place) {
-  if (place === null) step = null;
-  else to(Math.min(place, Reading.now.written.length - 1), byHand ? letter : null);
-  readLine(Reading.now.line);
+  if (place === null) state.step = null;
+  else to(Math.min(place, Reading.now().written.length - 1), state.byHand ? state.letter : null);
+  readLine(Reading.now().line);
 }
 
 function hide() {
@@ -166,26 +170,21 @@ function hide() {
 
 export {
   choose,
-  chosen,
+  fade,
   focusStep,
   follow,
   helping,
   hide,
-  leads,
   leave,
-  letter,
-  onlyLeads,
-  opened,
   partChosen,
   partPointed,
-  parts,
   point,
   readAgain,
   readFrom,
   readLine,
   rowOf,
   show,
-  step,
+  state,
   still,
   symbol,
   toLetter,

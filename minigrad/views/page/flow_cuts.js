@@ -8,31 +8,31 @@ import * as Flow from "./flow.js";
 let last = null; // what the picture showed before the last cut: see `turn`
 let uncut = null; // what is written for the line with nothing cut
 
-const isCut = (key) => Boolean(Reading.cutter?.off.has(key));
-const allCut = () => [...(Reading.cutter?.off.values() ?? [])];
+const isCut = (key) => Reading.cutter.off.has(key);
+const allCut = () => [...Reading.cutter.off.values()];
 const cutNow = () =>
   allCut()
     .map(({ key }) => key)
     .join();
 
 hear("flow", () => {
-  const { line, written } = Reading.now;
+  const { line, written } = Reading.now();
   if (!allCut().length) uncut = { line, written };
 });
 
 // Cut a part, or put it back.
 function turn(part) {
-  const { line, written } = Reading.now;
-  const { margin: lead } = Effects;
-  const [lost, rival] = [Effects.lossOf(part.key), Effects.known.rivals.get(part.key)];
+  const { line, written } = Reading.now();
+  const { standing, rivals } = Effects.known();
+  const [lost, rival] = [Effects.lossOf(part.key), rivals.get(part.key)];
   Reading.cutter.toggle(part);
-  last = { key: part.key, line, step: Flow.step, written, lead, lost, rival, off: cutNow() };
+  last = { key: part.key, line, step: Flow.state.step, written, standing, lost, rival, off: cutNow() };
   Flow.readAgain(part.key);
 }
 
 // What was before a part was cut, as long as that is the last that was done here.
 function beforeCut(part) {
-  const now = [part.key, Reading.now.line, Flow.step, cutNow()];
+  const now = [part.key, Reading.now().line, Flow.state.step, cutNow()];
   return last && [last.key, last.line, last.step, last.off].join() === now.join() ? last : null;
 }
 
@@ -55,7 +55,7 @@ function whole(act) {
 
 function putBack() {
   takeBack();
-  Flow.readAgain(Flow.chosen);
+  Flow.readAgain(Flow.state.chosen);
   Flow.focusStep();
 }
 

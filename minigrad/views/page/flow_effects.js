@@ -1,45 +1,46 @@
 // --- from letters to a digit: what each part does for the symbol that is followed ------------------------------
 
 import { tell } from "./base.js";
+import { model } from "./line_model.js";
 import * as Reading from "./flow_reading.js";
 import * as Parts from "./flow_parts.js";
 
 // Told by the run without it. "flow-losses" is told whenever more is known.
 
-const NOTHING = 0.02; // of the margin: a part that changes it by less does nothing that is worth a colour
+const NOTHING = 0.02; // of the lead: a part that changes it by less does nothing that is worth a colour
 
-const unknown = () => ({
-  losses: new Map(), // what the margin loses without a part, by its key
+const nothingKnown = (standing) => ({
+  standing, // of the symbol that is followed: see `Reading.standingOf`
+  losses: new Map(), // what its lead loses without a part, by its key
   rivals: new Map(), // the best of the other symbols then
   moves: new Map(), // what a part does to two scores: see `moved`
   guesses: null, // what is written at each place without a look at the line: see `guessed`
   complete: false, // whether all is known that the sentences are about
 });
-let margin = null; // of the symbol that is followed: see `Reading.marginOf`
-let known = unknown();
+let found = nothingKnown(null);
+const known = () => found; // by now
 
 // Begin for the symbol that is written in a row; `isAsked` says of a key whether a sentence waits for it.
 function measure(parts, row, symbol, isAsked) {
-  known = unknown();
-  margin = Reading.marginOf(Reading.scoresAt(row), symbol);
+  found = nothingKnown(Reading.standingOf(Reading.scoresAt(row), symbol));
   let whole = null; // the scores with nothing turned
   const waiting = [Parts.eyes(), ...parts].filter(({ cuts }) => cuts !== null);
-  const said = () => [known.complete, ...[...known.losses.keys()].filter(isAsked)].join();
+  const said = () => [found.complete, ...[...found.losses.keys()].filter(isAsked)].join();
   Reading.cutter.measure(
     waiting,
     (key) => {
       const scores = Reading.scoresAt(row);
-      const found = Reading.marginOf(scores, symbol);
+      const { lead, other } = Reading.standingOf(scores, symbol);
       whole ??= scores.slice();
-      known.rivals.set(key, found.other);
-      if (key === "eyes") known.guesses = guessed();
-      if (!Reading.cutter.off.has(key)) known.moves.set(key, moved(scores, whole, symbol, found.other));
-      return found.margin;
+      found.rivals.set(key, other);
+      if (key === "eyes") found.guesses = guessed();
+      if (!Reading.cutter.off.has(key)) found.moves.set(key, moved(scores, whole, symbol, other));
+      return lead;
     },
     (losses, all) => {
       const before = said();
-      known.losses = new Map(losses);
-      known.complete = all || waiting.every((part) => losses.has(part.key) || isDetail(part));
+      found.losses = new Map(losses);
+      found.complete = all || waiting.every((part) => losses.has(part.key) || isDetail(part));
       tell("flow-losses", { all, others: all || said() !== before });
     },
   );
@@ -50,7 +51,7 @@ const isDetail = ({ kind, stage }) => kind === "edge" && stage.side === "source"
 // By how much the scores of two symbols change from some to others. To add a number to all scores changes nothing: so each
 // counts against the mean of all.
 function moved(from, to, symbol, rival) {
-  const ids = Array.from(to, (_, id) => id).filter((id) => !Reading.told.never.includes(id));
+  const ids = Array.from(to, (_, id) => id).filter((id) => !model.never.includes(id));
   const mean = ids.reduce((sum, id) => sum + to[id] - from[id], 0) / ids.length;
   const of = (id) => ({ id, by: to[id] - from[id] - mean });
   return { own: of(symbol), other: of(rival) };
@@ -59,9 +60,9 @@ function moved(from, to, symbol, rival) {
 // With the scores of now: what is likeliest at each place of the answer, after what was written before it, and how
 // far what was written is above all others.
 function guessed() {
-  const { written, first } = Reading.now;
+  const { written, first } = Reading.now();
   return written.map((id, t) => {
-    const { margin: lead, other } = Reading.marginOf(Reading.scoresAt(first + t), id);
+    const { lead, other } = Reading.standingOf(Reading.scoresAt(first + t), id);
     return { id: lead >= 0 ? id : other, lead };
   });
 }
@@ -74,14 +75,15 @@ function leastGuessed(guesses) {
 
 // --- in words and colours ---
 
-const isNothing = (change, lead = margin.margin) => Math.abs(change) < NOTHING * Math.max(1, Math.abs(lead));
+const isNothing = (change, lead = found.standing.lead) =>
+  Math.abs(change) < NOTHING * Math.max(1, Math.abs(lead));
 
 const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(Math.abs(v) < 0.95 ? 2 : 1)}`;
 
-const lossOf = (key) => known.losses.get(key);
+const lossOf = (key) => found.losses.get(key);
 
 // What a part does, as it is written everywhere.
-const does = (key) => (known.losses.has(key) ? (isNothing(lossOf(key)) ? "0" : signed(lossOf(key))) : "…");
+const does = (key) => (found.losses.has(key) ? (isNothing(lossOf(key)) ? "0" : signed(lossOf(key))) : "…");
 
 // The same where there is little room: the sign, with as many whole units as there are.
 function shortly(key) {
@@ -97,19 +99,9 @@ function effect(key) {
 }
 
 // The symbol that would be written without a part, if it is another; else null.
-const winner = (key) => (margin.margin > 0 && lossOf(key) > margin.margin ? known.rivals.get(key) : null);
+function winner(key) {
+  const { lead } = found.standing;
+  return lead > 0 && lossOf(key) > lead ? found.rivals.get(key) : null;
+}
 
-export {
-  does,
-  effect,
-  guessed,
-  isNothing,
-  known,
-  leastGuessed,
-  lossOf,
-  margin,
-  measure,
-  shortly,
-  signed,
-  winner,
-};
+export { does, effect, guessed, isNothing, known, leastGuessed, lossOf, measure, shortly, signed, winner };

@@ -2,6 +2,7 @@
 
 import { hear, tell } from "./base.js";
 import * as Idle from "./idle.js";
+import { decode, model } from "./line_model.js";
 import * as Reading from "./flow_reading.js";
 import * as Flow from "./flow.js";
 
@@ -27,12 +28,12 @@ const inPlace = (list, one) => list.map((other, i) => (i === place ? one : other
 // Read the line with each letter that is known, while the page is idle.
 function tryAll() {
   if (!isTrying()) return;
-  const { ids } = Reading.now;
+  const { ids } = Reading.now();
   const answers = new Map();
   idle.run(
     known(),
-    (letter) => answers.set(letter, Reading.decode(inPlace(ids, Reading.told.ids[letter])).written),
-    () => Reading.decode(ids), // the machine has the line again
+    (letter) => answers.set(letter, decode(inPlace(ids, model.ids[letter])).written),
+    () => decode(ids), // the machine has the line again
     (all) => {
       if (!all) return;
       found = answers;
@@ -44,7 +45,7 @@ function tryAll() {
 // Whether they are being tried.
 const isTrying = () => place !== null && !found.size && known().length <= MOST;
 
-const known = () => Object.keys(Reading.told.ids).filter((name) => !name.startsWith("<"));
+const known = () => Object.keys(model.ids).filter((name) => !name.startsWith("<"));
 
 // The letters by what is written with them: pairs of an answer, as ids, and letters. First those with which the symbol
 // that is followed is another, and last those with which nothing is.
@@ -59,13 +60,13 @@ function groups() {
   return [...by.values()].sort((a, b) => rank(a) - rank(b) || b.letters.length - a.letters.length);
 }
 
-const isOther = (written) => written[Flow.step] !== Flow.symbol();
-const isSame = (written) => written.join() === Reading.now.written.join();
+const isOther = (written) => written[Flow.state.step] !== Flow.symbol();
+const isSame = (written) => written.join() === Reading.now().written.join();
 
 // Let the line be read with another letter in that place, which stays chosen.
 function put(letter) {
   const k = place;
-  Flow.readLine(inPlace(Reading.now.source, letter).join(Reading.told.level === "word" ? " " : ""));
+  Flow.readLine(inPlace(Reading.now().source, letter).join(model.level === "word" ? " " : ""));
   Flow.toLetter(k);
 }
 

@@ -3,6 +3,7 @@
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
 import { byId, fill, keepFocus, make, say } from "./base.js";
+import { model } from "./line_model.js";
 import * as Reading from "./flow_reading.js";
 import * as Effects from "./flow_effects.js";
 import * as Flow from "./flow.js";
@@ -16,25 +17,25 @@ function symbolButtons() {
   const focused = byId("flow-steps").contains(document.activeElement);
   fill(
     byId("flow-steps"),
-    Reading.now.written.map((id, t) =>
+    Reading.now().written.map((id, t) =>
       make(
         "button",
         {
           role: "radio",
-          "aria-checked": String(t === Flow.step),
-          tabindex: t === Flow.step ? 0 : -1,
+          "aria-checked": String(t === Flow.state.step),
+          tabindex: t === Flow.state.step ? 0 : -1,
           "aria-label": filled(LINE_WORDS.stepOfOutput, {
             step: t + 1,
-            symbol: Reading.visible(Reading.told.symbols[id]),
+            symbol: Reading.visible(model.symbols[id]),
           }),
-          class: id === Reading.now.was[t] ? null : "changed",
+          class: id === Reading.now().was[t] ? null : "changed",
           onclick: () => Flow.follow(t),
         },
-        Reading.visible(Reading.told.symbols[id]),
+        Reading.visible(model.symbols[id]),
       ),
     ),
   );
-  if (focused) byId("flow-steps").children[Flow.step].focus();
+  if (focused) byId("flow-steps").children[Flow.state.step].focus();
 }
 
 // What the picture says of the symbol, or of the part that is chosen.
@@ -49,27 +50,28 @@ const sentence = (words, name = null) => (words ? make("p", { class: name }, wor
 // Of the symbol that is followed: what it rests on, and what one can do.
 function ofSymbol() {
   const symbol = FlowScene.followed("target");
-  if (!Effects.known.complete) return [sentence(FlowSaid.leadNow()), sentence(LINE_WORDS.measuring, "soft")];
+  if (!Effects.known().complete)
+    return [sentence(FlowSaid.leadNow()), sentence(LINE_WORDS.measuring, "soft")];
   return [
     sentence(FlowSaid.leadNow()),
     sentence(FlowSaid.rests("letter")),
     sentence(FlowSaid.rests("head")),
-    make("p", { class: "acts" }, toLetters(), toLeads(), toUnguessed()),
+    make("p", { class: "acts" }, toLetters(), toFade(), toUnguessed()),
     sentence(FlowSaid.guess()),
     sentence(FlowSaid.needless()),
     sentence(FlowSaid.widest(), "moral"),
-    Flow.leads ? sentence(filled(LINE_WORDS.faded, { symbol }), "soft") : null,
+    Flow.state.fades ? sentence(filled(LINE_WORDS.faded, { symbol }), "soft") : null,
   ];
 }
 
 // Fades all that does not help; pressed again, nothing.
-const toLeads = () =>
+const toFade = () =>
   make(
     "button",
     {
-      "aria-pressed": String(Flow.leads),
-      "data-field": "leads",
-      onclick: () => Flow.onlyLeads(!Flow.leads),
+      "aria-pressed": String(Flow.state.fades),
+      "data-field": "fade",
+      onclick: () => Flow.fade(!Flow.state.fades),
     },
     filled(LINE_WORDS.all, { symbol: FlowScene.followed("target") }),
   );
@@ -77,15 +79,16 @@ const toLeads = () =>
 // A way to what is written with other letters in the place of the one that helps most, or else is looked at most.
 function toLetters() {
   if (!Reading.looking().length) return null;
-  const k = Flow.helping("letter")[0]?.k ?? Flow.letter;
+  const k = Flow.helping("letter")[0]?.k ?? Flow.state.letter;
   return make("button", { onclick: () => Flow.toLetter(k) }, FlowSaid.toTryLetters(k));
 }
 
 // From a symbol that is guessed, a way to the one that is not.
 function toUnguessed() {
-  const { guesses } = Effects.known;
+  const { guesses } = Effects.known();
   const t = Effects.leastGuessed(guesses);
-  if (guesses[Flow.step].id !== Flow.symbol() || guesses[t].id === Reading.now.written[t]) return null;
+  if (guesses[Flow.state.step].id !== Flow.symbol() || guesses[t].id === Reading.now().written[t])
+    return null;
   const words = filled(LINE_WORDS.unguessed, { place: t + 1 });
   return make("button", { onclick: () => Flow.follow(t) }, words);
 }
@@ -104,7 +107,7 @@ function brief(part) {
       "p",
       { class: "acts" },
       part.cuts ? cutSwitch(part, "beside") : null,
-      make("button", { onclick: () => Flow.onlyLeads(true) }, filled(LINE_WORDS.all, { symbol })),
+      make("button", { onclick: () => Flow.fade(true) }, filled(LINE_WORDS.all, { symbol })),
       part.h === undefined ? null : make("button", { class: "link", onclick: toTable }, LINE_WORDS.table),
     ),
     part.kind === "letter" ? [sentence(FlowSaid.carried(part.k)), otherLetters()] : null,
@@ -140,12 +143,12 @@ function otherLetters() {
 // What is written, with a mark at what is other than now.
 const answer = (written) =>
   written
-    .filter((id) => id !== Reading.told.end)
+    .filter((id) => id !== model.end)
     .map((id, t) =>
       make(
         "span",
-        { class: id === Reading.now.written[t] ? null : "changed" },
-        Reading.visible(Reading.told.symbols[id]),
+        { class: id === Reading.now().written[t] ? null : "changed" },
+        Reading.visible(model.symbols[id]),
       ),
     );
 
@@ -243,7 +246,7 @@ function about(part) {
 
 // Where a head looks, widest first; each ribbon can be chosen, and cut.
 function edgeTable({ stage, s, h }) {
-  const edges = [...Flow.parts.values()]
+  const edges = [...Flow.state.parts.values()]
     .filter((one) => one.kind === "edge" && one.s === s && one.h === h)
     .sort((a, b) => b.width - a.width);
   if (!edges.length) return null;
@@ -276,11 +279,11 @@ function edgeRow(edge) {
 
 // The letter whose ribbons the encoder shows.
 function letterChoice() {
-  byId("flow-by").hidden = !Reading.now.source.length;
+  byId("flow-by").hidden = !Reading.now().source.length;
   fill(
     byId("flow-letter"),
-    Reading.now.source.map((symbol, k) =>
-      make("option", { value: k, selected: k === Flow.letter }, `${k + 1}: ${Reading.visible(symbol)}`),
+    Reading.now().source.map((symbol, k) =>
+      make("option", { value: k, selected: k === Flow.state.letter }, `${k + 1}: ${Reading.visible(symbol)}`),
     ),
   );
 }
@@ -288,7 +291,7 @@ function letterChoice() {
 // The names of the stages, as numbered in the picture, and a button for each head.
 function stageList() {
   const now = FlowScene.stageNow();
-  const { stages } = Reading.told;
+  const { stages } = model;
   fill(
     byId("flow-stages"),
     stages.map((stage, s) => [stageName(stage, s, s === now), " "]),

@@ -1,12 +1,13 @@
 // --- from letters to a digit: the parts of a run that can be chosen, and nearly all be cut --------------------
 
+import { machine, model } from "./line_model.js";
 import * as Ribbons from "./ribbons.js";
 import * as Reading from "./flow_reading.js";
 
 // A stage, a head, a ribbon and a letter are parts. Each has a `key`, its `kind`, and `cuts`: see `cuts.js`.
 
 const run = (from, count) => Int32Array.from({ length: count }, (_, i) => from + i);
-const everywhere = (slot) => run(0, Reading.machine.slots[slot].size);
+const everywhere = (slot) => run(0, machine().slots[slot].size);
 
 // All parts that the picture shows of the rows that are followed, by their keys. What the sentences are about
 // comes first.
@@ -15,7 +16,7 @@ function partsOf(rows) {
     ["stage", "head", "letter", "edge"].indexOf(kind) + (stage?.side === "source");
   return new Map(
     [
-      ...Reading.told.stages.flatMap((stage, s) => [
+      ...model.stages.flatMap((stage, s) => [
         ofStage(stage, s),
         ...(stage.reads === null ? [] : [...heads(stage, s), ...edges(stage, s, rows[stage.side])]),
       ]),
@@ -66,7 +67,7 @@ function edges(stage, s, row) {
 function letters(row) {
   const looking = Reading.looking();
   if (!looking.length) return [];
-  return Reading.now.source.map((_, k) => {
+  return Reading.now().source.map((_, k) => {
     const cuts = looking.map((stage) => {
       const [, , R, C] = Reading.weightsOf(stage).shape;
       return [stage.weights, Reading.headsOf(stage).map((h) => (h * R + row) * C + k)];
@@ -78,7 +79,7 @@ function letters(row) {
 // All that lets the answer look at the line; without an encoder, at what stands before.
 function eyes() {
   const aside = Reading.looking();
-  const stages = aside.length ? aside : Reading.told.stages.filter(({ reads }) => reads !== null);
+  const stages = aside.length ? aside : model.stages.filter(({ reads }) => reads !== null);
   return { key: "eyes", kind: "eyes", cuts: new Map(stages.map(({ out }) => [out, everywhere(out)])) };
 }
 

@@ -3,6 +3,7 @@
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
 import * as Arrays from "./arrays.js";
+import { model } from "./line_model.js";
 import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
 import * as Reading from "./flow_reading.js";
@@ -20,7 +21,7 @@ function named(part) {
   if (kind === "letter")
     return filled(LINE_WORDS.letter, {
       unit: unit("source"),
-      symbol: Reading.quoted(Reading.now.source[k]),
+      symbol: Reading.quoted(Reading.now().source[k]),
       place: k + 1,
     });
   const name = stageName(stage);
@@ -36,8 +37,8 @@ function named(part) {
 
 function stageName({ side, reads, name, layer }) {
   if (layer === null) return name; // there is one of it
-  const sides = new Set(Reading.told.stages.map((stage) => stage.side)).size > 1;
-  const layers = Reading.told.stages.some((stage) => stage.layer > 1);
+  const sides = new Set(model.stages.map((stage) => stage.side)).size > 1;
+  const layers = model.stages.some((stage) => stage.layer > 1);
   const place = sides && (reads ?? side) === side ? LINE_WORDS.sides[side] : "";
   return `${place}${name}${layers ? `, layer ${layer}` : ""}`;
 }
@@ -48,8 +49,8 @@ const MOST_READ = 3; // symbols of a head that are named
 
 // What the symbols of a side are called.
 function unit(side) {
-  const apart = side === "target" && Reading.now.source.length;
-  return apart ? "symbol" : Reading.told.level === "word" ? "word" : "letter";
+  const apart = side === "target" && Reading.now().source.length;
+  return apart ? "symbol" : model.level === "word" ? "word" : "letter";
 }
 
 const units = () => `${unit("source")}s`;
@@ -97,7 +98,7 @@ function readBy(part) {
   const words = stage.reads === stage.side ? stage.side : "line";
   return [
     filled(LINE_WORDS.reads[words], {
-      symbol: stage.side === "source" ? placed("source", Flow.letter) : symbol,
+      symbol: stage.side === "source" ? placed("source", Flow.state.letter) : symbol,
       list: mostRead(part),
     }),
     alone,
@@ -106,14 +107,14 @@ function readBy(part) {
 
 // What the numbers of the encoder are for, beside its ribbons.
 const bothKinds = () =>
-  filled(LINE_WORDS.bothKinds, { letter: placed("source", Flow.letter), units: units() });
+  filled(LINE_WORDS.bothKinds, { letter: placed("source", Flow.state.letter), units: units() });
 
 // Which heads take from a letter.
 function letterReads(k) {
-  const list = Reading.told.stages
+  const list = model.stages
     .filter((stage) => stage.reads === "source" && stage.side === "target")
     .flatMap((stage) => {
-      const layer = Reading.told.stages.some((one) => one.layer > 1) ? `layer ${stage.layer}, ` : "";
+      const layer = model.stages.some((one) => one.layer > 1) ? `layer ${stage.layer}, ` : "";
       return Reading.headsOf(stage).map((h) => ({
         width: Reading.weight(stage, h, Flow.rowOf(stage.side), k),
         said: `${layer}head ${h + 1} ${Arrays.percent(Reading.weight(stage, h, Flow.rowOf(stage.side), k))}`,
@@ -134,13 +135,13 @@ const MUCH = 0.3, // of a head's attention: what is told of a letter that brings
 
 // What a letter has read of others in the encoder: it brings that along where it is looked at.
 function carried(k) {
-  const list = Reading.told.stages
+  const list = model.stages
     .flatMap((stage, s) => (stage.side === "source" && stage.reads === "source" ? heardBy(stage, s, k) : []))
     .filter(({ width }) => width >= MUCH)
     .sort((a, b) => b.width - a.width)
     .slice(0, MOST_CARRIED)
     .map(({ other, h, width, key }) => {
-      const does = Effects.known.losses.has(key) ? `: ${Effects.does(key)}` : "";
+      const does = Effects.known().losses.has(key) ? `: ${Effects.does(key)}` : "";
       return `${placed("source", other)} ${Arrays.percent(width)} by head ${h + 1}${does}`;
     })
     .join("; ");
@@ -150,7 +151,7 @@ function carried(k) {
 // What each head of a stage reads most of the other letters, for a letter.
 const heardBy = (stage, s, k) =>
   Reading.headsOf(stage).map((h) => {
-    const widths = Reading.now.source.map((_, one) => (one === k ? 0 : Reading.weight(stage, h, k, one)));
+    const widths = Reading.now().source.map((_, one) => (one === k ? 0 : Reading.weight(stage, h, k, one)));
     const width = Math.max(...widths);
     const other = widths.indexOf(width);
     return { other, h, width, key: `edge ${s} ${h} ${k} ${other}` };
@@ -161,7 +162,7 @@ const sentences = (part) => [...readBy(part), raises(part), outcome(part)].filte
 
 // What it does to two scores, of which the lead is the difference without it: told by the run without it.
 function raises(part) {
-  const { own, other } = Effects.known.moves.get(part.key) ?? {};
+  const { own, other } = Effects.known().moves.get(part.key) ?? {};
   if (!own || [own, other].every(({ by }) => Effects.isNothing(by))) return "";
   return filled(LINE_WORDS.raises, {
     symbol: symbolNamed(own.id),
@@ -184,32 +185,32 @@ function effectOf({ key }) {
 
 // How far the symbol is ahead.
 function leadNow() {
-  const { margin, own, second, other } = Effects.margin;
+  const { lead, own, second, other } = Effects.known().standing;
   return filled(LINE_WORDS.lead, {
     symbol: FlowScene.followed("target"),
-    lead: score(margin),
+    lead: score(lead),
     own: score(own),
     other: symbolNamed(other),
     second: score(second),
   });
 }
 
-const joined = (ids) => ids.map((id) => Reading.visible(Reading.told.symbols[id])).join("");
+const joined = (ids) => ids.map((id) => Reading.visible(model.symbols[id])).join("");
 
 // What is written before the symbol that is followed.
-const soFar = (ids) => joined(ids.slice(0, Flow.step));
+const soFar = (ids) => joined(ids.slice(0, Flow.state.step));
 
-const writtenNow = () => joined(Reading.now.written.filter((id) => id !== Reading.told.end));
+const writtenNow = () => joined(Reading.now().written.filter((id) => id !== model.end));
 
 // Whether it can be guessed without a look at the line.
 function guess() {
-  const { id, lead: guessed } = Effects.known.guesses[Flow.step];
+  const { id, lead: guessed } = Effects.known().guesses[Flow.state.step];
   return filled(LINE_WORDS.guess[id === Flow.symbol() ? "same" : "other"], {
     what: LINE_WORDS.guessWithout[Reading.looking().length ? "line" : "text"],
     symbol: FlowScene.followed("target"),
     other: symbolNamed(id),
     lead: score(guessed),
-    before: Flow.step ? `“${soFar(Reading.now.written)}”` : LINE_WORDS.nothingBefore,
+    before: Flow.state.step ? `“${soFar(Reading.now().written)}”` : LINE_WORDS.nothingBefore,
   });
 }
 
@@ -234,12 +235,12 @@ function looksMost(part) {
 }
 
 function letterNamed({ k }) {
-  return Reading.quoted(Reading.now.source[k]);
+  return Reading.quoted(Reading.now().source[k]);
 }
 
 // To help is not to be needed.
 function needless() {
-  const letters = [...Flow.parts.values()].filter(({ kind }) => kind === "letter");
+  const letters = [...Flow.state.parts.values()].filter(({ kind }) => kind === "letter");
   if (!letters.length || letters.some(({ key }) => Effects.winner(key) !== null)) return "";
   return filled(LINE_WORDS.lettersNeedless, { letters: units() });
 }
@@ -247,7 +248,7 @@ function needless() {
 // The widest ribbon need not be what helps: said with the one that is here.
 function widest() {
   const symbol = FlowScene.followed("target");
-  const edges = [...Flow.parts.values()]
+  const edges = [...Flow.state.parts.values()]
     .filter(({ kind, stage }) => kind === "edge" && stage.side === "target")
     .sort((a, b) => b.width - a.width);
   if (!edges.length) return "";
@@ -261,7 +262,7 @@ function widest() {
 
 // --- a part that is chosen ----------------------------------------------------------------------------------------
 
-const symbolNamed = (id) => Reading.quoted(Reading.told.symbols[id]);
+const symbolNamed = (id) => Reading.quoted(model.symbols[id]);
 
 // How far a symbol's score is above the best of the others, or below it.
 const ahead = (lead, other) =>
@@ -278,15 +279,15 @@ function outcome(part) {
   const lost = Effects.lossOf(part.key);
   if (lost === undefined) return LINE_WORDS.measuring;
   const symbol = FlowScene.followed("target");
-  const { margin: lead, other } = Effects.margin;
-  const rival = Effects.known.rivals.get(part.key);
+  const { lead, other } = Effects.known().standing;
+  const rival = Effects.known().rivals.get(part.key);
   const now = ahead(lead, other);
   if (FlowCuts.isCut(part.key)) {
     const before = FlowCuts.beforeCut(part);
     if (before) return sinceCut(before);
     return [
       filled(LINE_WORDS.wouldGain, { symbol, now, other: ahead(lead + lost, rival) }),
-      inPlaceOf(FlowCuts.writtenUncut(Reading.now.line)?.[Flow.step]),
+      inPlaceOf(FlowCuts.writtenUncut(Reading.now().line)?.[Flow.state.step]),
     ]
       .filter(Boolean)
       .join(" ");
@@ -303,7 +304,7 @@ function outcome(part) {
     Effects.winner(part.key) === null
       ? ""
       : filled(LINE_WORDS.more, { lead: score(lead), other: symbolNamed(rival) }),
-    Effects.known.guesses && Reading.looking().includes(part.stage) && part.kind === "stage" ? guess() : "",
+    Effects.known().guesses && Reading.looking().includes(part.stage) && part.kind === "stage" ? guess() : "",
   ]
     .filter(Boolean)
     .join(" ");
@@ -319,7 +320,7 @@ function reach({ kind, stage, key }) {
   if (kind !== "letter" && kind !== "edge") return LINE_WORDS.reach.all;
   const row = Number(key.split(" ").at(kind === "edge" ? -2 : 1));
   if (stage?.side === "source") return filled(LINE_WORDS.reach.letter, { letter: placed("source", row) });
-  return filled(LINE_WORDS.reach.symbol, { place: row - Reading.now.first + 1 });
+  return filled(LINE_WORDS.reach.symbol, { place: row - Reading.now().first + 1 });
 }
 
 // Of another letter in the place of one: how many write another symbol.
@@ -333,9 +334,9 @@ const lettersThatChange = (count) =>
 const toTryLetters = (k) => filled(LINE_WORDS.tryLetters, { letters: units(), letter: letterNamed({ k }) });
 
 // What a cut changed, in the numbers that the picture showed before it.
-function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
-  const id = written[Flow.step];
-  const [now, before] = [soFar(Reading.now.written), soFar(written)];
+function sinceCut({ written, standing: { lead, other }, lost, rival }) {
+  const id = written[Flow.state.step];
+  const [now, before] = [soFar(Reading.now().written), soFar(written)];
   const symbol = symbolNamed(id);
   const was = ahead(lead, other);
   if (now !== before)
@@ -347,12 +348,12 @@ function sinceCut({ written, lead: { margin: lead, other }, lost, rival }) {
     ]
       .filter(Boolean)
       .join(" ");
-  const found = Reading.marginOf(Reading.scoresAt(Flow.rowOf("target")), id);
-  const is = ahead(found.margin, found.other);
+  const found = Reading.standingOf(Reading.scoresAt(Flow.rowOf("target")), id);
+  const is = ahead(found.lead, found.other);
   if (id !== Flow.symbol())
     return filled(LINE_WORDS.cutOther, { now: FlowScene.followed("target"), before: symbol, was, is });
-  if (Effects.isNothing(lead - found.margin, lead)) return filled(LINE_WORDS.wouldStay, { symbol, now: was });
-  return filled(LINE_WORDS.cutSame, { symbol, is, was, change: Effects.signed(lead - found.margin) });
+  if (Effects.isNothing(lead - found.lead, lead)) return filled(LINE_WORDS.wouldStay, { symbol, now: was });
+  return filled(LINE_WORDS.cutSame, { symbol, is, was, change: Effects.signed(lead - found.lead) });
 }
 
 export {

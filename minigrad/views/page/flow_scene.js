@@ -8,6 +8,7 @@ import * as Graph from "./graph.js";
 import * as Attention from "./attention.js";
 import * as Places from "./places.js";
 import * as Ribbons from "./ribbons.js";
+import { model } from "./line_model.js";
 import * as Reading from "./flow_reading.js";
 import * as Effects from "./flow_effects.js";
 import * as Flow from "./flow.js";
@@ -20,7 +21,7 @@ let drawn = null;
 
 // What `ribbons.js` draws: see there.
 function scene() {
-  const hasSource = Reading.told.stages.some((stage) => stage.side === "source");
+  const hasSource = model.stages.some((stage) => stage.side === "source");
   const sides = hasSource ? ["source", "target"] : ["target"];
   const from = hasSource ? 0 : Math.max(0, Flow.rowOf("target") + 1 - MOST_ROWS); // the first row that is shown
   const until = hasSource ? undefined : Flow.rowOf("target") + 1; // and the first that is not
@@ -28,7 +29,7 @@ function scene() {
   const now = stageNow();
   return {
     lanes: sides.map((side) => laneOf(side, rows(side), from, hasSource ? side : "text")),
-    stages: Reading.told.stages.map((stage, s) => ({
+    stages: model.stages.map((stage, s) => ({
       key: `stage ${s}`,
       number: s + 1,
       name: stage.name,
@@ -49,7 +50,7 @@ function scene() {
 function laneOf(side, symbols, from, kind) {
   const target = Flow.rowOf("target");
   const isTarget = side === "target";
-  const stepOf = (row) => (row >= Reading.now.first ? `step ${row - Reading.now.first}` : null);
+  const stepOf = (row) => (row >= Reading.now().first ? `step ${row - Reading.now().first}` : null);
   return {
     short: LINE_WORDS.lanes[kind],
     title: filled(LINE_WORDS.titles[kind], { symbol: followed(side) }),
@@ -75,18 +76,18 @@ const headsOf = (stage, s, symbols, from) =>
   }));
 
 function endOf(id) {
-  const share = Reading.now.p[Flow.step][id];
+  const share = Reading.now().p[Flow.state.step][id];
   const said = Arrays.percent(share, 1);
-  return { symbol: Reading.visible(Reading.told.symbols[id]), share, said, chosen: id === Flow.symbol() };
+  return { symbol: Reading.visible(model.symbols[id]), share, said, chosen: id === Flow.symbol() };
 }
 
 // The symbol that a row is there for: of the target, the one that is written there.
 const followed = (side) =>
-  Reading.quoted(side === "target" ? Reading.told.symbols[Flow.symbol()] : Reading.now.source[Flow.letter]);
+  Reading.quoted(side === "target" ? model.symbols[Flow.symbol()] : Reading.now().source[Flow.state.letter]);
 
 // Of the place that is followed, ids.
 function likeliest() {
-  const p = Reading.now.p[Flow.step];
+  const p = Reading.now().p[Flow.state.step];
   return p
     .map((_, i) => i)
     .sort((a, b) => p[b] - p[a] || a - b)
@@ -99,7 +100,7 @@ const width = () => wide || byId("flow-picture").clientWidth;
 // All anew: another line, another symbol or another width.
 function draw() {
   const box = byId("flow-picture");
-  if (!Reading.now || !width()) return; // it is not seen
+  if (!Reading.now() || !width()) return; // it is not seen
   drawn = Ribbons.draw(scene(), width());
   fill(box, drawn.svg);
   byId("flow-figure").classList.toggle("beside", drawn.free > 230);
@@ -110,7 +111,7 @@ function draw() {
 
 // Draws again, and says so, if the picture has another width.
 function resize(told) {
-  const again = Reading.now && told !== wide;
+  const again = Reading.now() && told !== wide;
   wide = told;
   if (again) draw();
   return again;
@@ -125,8 +126,8 @@ function toLeaveFree() {
 // The colours, numbers and frames of what is drawn.
 function paint() {
   if (!drawn) return;
-  drawn.svg.classList.toggle("leads", Flow.leads);
-  const most = Math.max(...[...Effects.known.losses.values()].map(Math.abs), 1e-9);
+  drawn.svg.classList.toggle("fades", Flow.state.fades);
+  const most = Math.max(...[...Effects.known().losses.values()].map(Math.abs), 1e-9);
   for (const [key, { shapes, sign }] of drawn.parts) {
     const effect = Effects.effect(key);
     const [off, lost] = [FlowCuts.isCut(key), Effects.lossOf(key) ?? 0];
@@ -134,7 +135,7 @@ function paint() {
       for (const name of ["for", "against", "nothing"]) shape.classList.toggle(name, effect === name);
       if (effect !== null) shape.dataset.lost = lost.toFixed(4);
       shape.classList.toggle("off", off);
-      shape.classList.toggle("chosen", key === Flow.chosen);
+      shape.classList.toggle("chosen", key === Flow.state.chosen);
       shape.style.setProperty("--strength", (0.35 + 0.65 * Math.min(1, Math.abs(lost) / most)).toFixed(2));
     }
     if (!sign) continue;
@@ -146,11 +147,11 @@ function paint() {
 }
 
 // The other parts of the page are about the line that was written down, as long as it is here too.
-const asWritten = () => Reading.now.line === Reading.told.line && !FlowCuts.allCut().length;
+const asWritten = () => Reading.now().line === model.line && !FlowCuts.allCut().length;
 
 // A module that runs for both sides has a box for each, in the order of its stages.
 function boxOf(stage) {
-  const run = Reading.told.stages.filter(({ path }) => path === stage.path).indexOf(stage);
+  const run = model.stages.filter(({ path }) => path === stage.path).indexOf(stage);
   return Object.entries(data.boxes).filter(([, box]) => box.path === stage.path)[run]?.[0];
 }
 
@@ -163,7 +164,7 @@ function inBox(n, number) {
 // The stage in which the step of the time line is.
 function stageNow() {
   const event = Graph.current();
-  return event ? Reading.told.stages.findIndex((stage) => inBox(event.n, boxOf(stage))) : null;
+  return event ? model.stages.findIndex((stage) => inBox(event.n, boxOf(stage))) : null;
 }
 
 // On the time line; NaN for one that is not there.
@@ -179,7 +180,7 @@ function openBox(stage) {
 
 // The key of the first stage in some steps.
 function stageIn({ from, to }) {
-  const steps = Reading.told.stages.map(firstStep);
+  const steps = model.stages.map(firstStep);
   const s = steps.findIndex((first) => first > from && first <= to);
   return s < 0 ? null : `stage ${s}`;
 }

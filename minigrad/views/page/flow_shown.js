@@ -33,7 +33,7 @@ hear("flow-pointed", FlowPanel.pointed);
 hear("flow-letters", () => Flow.still(FlowPanel.summary));
 
 hear("chapter", (chapter) => {
-  const key = Reading.now && FlowScene.stageIn(chapter);
+  const key = Reading.now() && FlowScene.stageIn(chapter);
   if (key) Flow.choose(key);
 });
 
@@ -58,7 +58,7 @@ function listen() {
     hideTip();
   });
   box.addEventListener("pointermove", (event) => {
-    const part = Flow.parts.get(keyAt(event));
+    const part = Flow.state.parts.get(keyAt(event));
     Flow.point(part?.key ?? null);
     if (quiet !== part?.key) quiet = null;
     if (part && quiet === null) tip(FlowSaid.tipOf(part), event, FlowScene.toLeaveFree());
@@ -71,8 +71,8 @@ function listen() {
   byId("flow-steps").addEventListener("keydown", (event) => {
     const move = arrow(event, false);
     if (!move) return;
-    const count = Reading.now.written.length;
-    Flow.follow((Flow.step + move[0] + move[1] + count) % count);
+    const count = Reading.now().written.length;
+    Flow.follow((Flow.state.step + move[0] + move[1] + count) % count);
   });
   byId("flow-letter").addEventListener("change", (event) => Flow.toLetter(Number(event.target.value)));
   byId("flow-whatif").hidden = !Editing.computingTabs().whatif;

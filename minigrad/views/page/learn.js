@@ -36,7 +36,7 @@ function learners() {
 // Take one step of gradient descent; `shown`: the page is made anew after it.
 function learnStep({ shown = true } = {}) {
   const { slots } = Live.startedMachine();
-  if (learning.at !== Live.version) Object.assign(learning, { losses: [Live.lossNow()], taken: 0 });
+  if (learning.at !== Live.versionNow()) Object.assign(learning, { losses: [Live.lossNow()], taken: 0 });
   const changes = new Map();
   for (const node of learners()) {
     if (learning.without.has(node.n)) continue;
@@ -48,7 +48,7 @@ function learnStep({ shown = true } = {}) {
   }
   if (!changes.size) return;
   Changes.change(`learning, ${plural(++learning.taken, "step")}`, changes, `learning ${learning.run}`);
-  learning.at = Live.version;
+  learning.at = Live.versionNow();
   learning.losses.push(Live.lossNow());
   if (shown) keepFocus(render);
   if (!Number.isFinite(Live.lossNow())) stopLearning();

@@ -6,6 +6,7 @@ import * as Live from "./live.js";
 import * as Changes from "./changes.js";
 import * as Fields from "./fields.js";
 import * as Shapes from "./shapes.js";
+import * as WhatIf from "./whatif.js";
 import * as Places from "./places.js";
 import * as Stages from "./stages.js";
 
@@ -36,8 +37,8 @@ function changed() {
     const slot = Fields.slotOf(n);
     if (!Live.changedSlots.has(slot)) continue;
     const { shape, dtype } = Live.kindOf(slot);
-    Live.machine.slots[slot].array.forEach((v, i) => {
-      if (Object.is(v, Live.first[slot][i])) return;
+    Live.arrayOf(slot).forEach((v, i) => {
+      if (Object.is(v, Live.firstOf(slot)[i])) return;
       const index = shape.length ? `[${Shapes.unravel(i, shape).join(",")}]` : "";
       found.push([name + index, dtype === "f4" ? shortest(v) : String(v)]);
     });
@@ -47,7 +48,7 @@ function changed() {
 
 // The state as a link has it, without what is as at the start; and how many numbers it leaves out.
 function written() {
-  const off = gates().filter(({ gate }) => Live.machine && Live.machine.slots[gate].array[0] !== 1);
+  const off = gates().filter(({ gate }) => !WhatIf.isOn(gate));
   const numbers = changed();
   const parts = [
     state.time ? ["step", state.time] : null,
@@ -100,10 +101,9 @@ function read() {
 
 // Numbers and switched-off parts; what is changed now, and not in the link, is as it was written again.
 function readNumbers(given) {
-  Live.startedMachine();
   const changes = new Map(); // slot -> its numbers, at first those that were written
   const numbersOf = (slot) => {
-    if (!changes.has(slot)) changes.set(slot, Live.first[slot].slice());
+    if (!changes.has(slot)) changes.set(slot, Live.firstOf(slot).slice());
     return changes.get(slot);
   };
   for (const slot of Live.changedSlots)

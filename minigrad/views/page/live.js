@@ -38,7 +38,14 @@ function startedMachine() {
 
 if (tape) (window.requestIdleCallback || setTimeout)(startedMachine); // so that the first change is answered at once
 
+const isStarted = () => machine !== null;
 const arrayOf = (slot) => startedMachine().slots[slot].array; // as it is now
+// As it was at first.
+function firstOf(slot) {
+  startedMachine();
+  return first[slot];
+}
+const versionNow = () => version; // of the numbers: another one after each change
 
 function same(a, b) {
   for (let i = 0; i < a.length; i++) if (!Object.is(a[i], b[i])) return false;
@@ -60,14 +67,14 @@ const asFirst = new Map();
 // The array of an id "slot@version", as it is now.
 function ofSlot(id) {
   const slot = slotOf(id);
-  if (!asNow.has(slot)) asNow.set(slot, summaryOf(slot, machine.slots[slot].array, first[slot]));
+  if (!asNow.has(slot)) asNow.set(slot, summaryOf(slot, arrayOf(slot), firstOf(slot)));
   return asNow.get(slot);
 }
 
 // An array that the page did not bring along, as it computes it of its leaves.
 function computedFirst(slot) {
-  startedMachine();
-  if (!asFirst.has(slot)) asFirst.set(slot, { ...summaryOf(slot, first[slot]), digits: Arrays.LARGE_DIGITS });
+  if (!asFirst.has(slot))
+    asFirst.set(slot, { ...summaryOf(slot, firstOf(slot)), digits: Arrays.LARGE_DIGITS });
   return asFirst.get(slot);
 }
 
@@ -128,12 +135,9 @@ function histogramOf(numbers, low, high) {
 }
 
 // The norm of an array of an id "slot@version".
-const normOf = (id) => norm(machine.slots[slotOf(id)].array);
+const normOf = (id) => norm(arrayOf(slotOf(id)));
 // The norm of the array that a slot had at first, which may have to be computed.
-function normAtFirst(slot) {
-  startedMachine();
-  return norm(first[slot]);
-}
+const normAtFirst = (slot) => norm(firstOf(slot));
 
 // The norm of the numbers that are finite.
 function norm(numbers) {
@@ -152,7 +156,7 @@ function refresh(touched) {
   version++;
   asNow.clear();
   for (const slot of touched)
-    if (same(machine.slots[slot].array, first[slot])) changedSlots.delete(slot);
+    if (same(arrayOf(slot), firstOf(slot))) changedSlots.delete(slot);
     else changedSlots.add(slot);
   data.nodes.forEach(refreshNode);
   const computed = new Set(touched);
@@ -171,7 +175,7 @@ function refreshNode(node) {
   const [gradient, atFirst] = [original.gradient.get(node.n), original.state.get(node.n)];
   if (gradient !== null) node.gradient = idOf(slot, gradient);
   const canChange = changedSlots.has(slot) && ["known", "zero"].includes(atFirst);
-  const isZero = () => machine.slots[slot].array.every((v) => v === 0);
+  const isZero = () => arrayOf(slot).every((v) => v === 0);
   node.state = canChange ? (isZero() ? "zero" : "known") : atFirst;
 }
 
@@ -191,7 +195,7 @@ function refreshEdge(edge, computed) {
 function lossNow() {
   const slot = tape.value[Graph.root.n];
   const computed = arrayOf(slot);
-  if (computed.length === 1 && same(computed, first[slot])) return lossAtFirst();
+  if (computed.length === 1 && same(computed, firstOf(slot))) return lossAtFirst();
   return computed.reduce((a, b) => a + b, 0);
 }
 
@@ -214,13 +218,13 @@ function setNumbers(changes) {
 export {
   arrayOf,
   computedFirst,
-  first,
+  firstOf,
   isChanged,
+  isStarted,
   kindOf,
   lossAtFirst,
   lossNow,
   lossText,
-  machine,
   normAtFirst,
   normOf,
   ofSlot,
@@ -230,5 +234,5 @@ export {
   sizeOf,
   startedMachine,
   tape,
-  version,
+  versionNow,
 };

@@ -74,14 +74,14 @@ function tokensNow(tokens) {
   if (!Live.changedSlots.size) return tokens;
   for (const [slot, { vocabulary: path }] of Object.entries(Live.tape.picks)) {
     const names = path === null ? null : Live.tape.vocabularies[path],
-      ids = Live.first[slot];
+      ids = Live.firstOf(slot);
     if (
       names &&
       ids.length === tokens.length &&
       Live.changedSlots.has(Number(slot)) &&
       tokens.every((token, i) => token === names[ids[i]])
     )
-      return Array.from(Live.machine.slots[slot].array, (id) => names[id]);
+      return Array.from(Live.arrayOf(slot), (id) => names[id]);
   }
   return tokens;
 }

@@ -103,19 +103,6 @@ function isText({ key, target }) {
   return true;
 }
 
-// The arrow keys point to a match, Enter opens it.
-function keyInSearch(event) {
-  const act = {
-    ArrowDown: () => Search.point(Search.pointed + 1),
-    ArrowUp: () => Search.point(Search.pointed - 1),
-    Enter: () => Search.pick(Search.pointed),
-    Escape: Search.closeSearch,
-  }[event.key];
-  if (!act) return;
-  event.preventDefault();
-  act();
-}
-
 // Enter and space open a card, arrows up and down lead to the one before or after. Whether it was such a key.
 function keyOnCard(event, card) {
   if (event.key === "Enter" || event.key === " ") {
@@ -161,7 +148,7 @@ function onKey(event) {
   const { target, key } = event;
   const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) && target.type !== "range";
   if (byId("help").open || byId("share").open || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (target.id === "search") return keyInSearch(event);
+  if (target.id === "search") return Search.onKey(event);
   if (typing || isText(event)) return;
   const card = target.closest ? target.closest(".card") : null;
   const isButton = target.tagName === "BUTTON" || target.tagName === "SUMMARY";

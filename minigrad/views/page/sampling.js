@@ -2,7 +2,8 @@
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
-import { byId, data, fill, make, say } from "./base.js";
+import { byId, fill, make, say } from "./base.js";
+import { model } from "./line_model.js";
 import * as Arrays from "./arrays.js";
 
 const MOST_ROWS = 8;
@@ -38,7 +39,7 @@ function draw() {
   });
   drawn.push(found < 0 ? Arrays.placeOfLargest(p) : found); // the sum is 1 but for rounding
   table();
-  say(filled(LINE_WORDS.drawnNow, { symbol: data.another.symbols[drawn[drawn.length - 1]] }));
+  say(filled(LINE_WORDS.drawnNow, { symbol: model.symbols[drawn[drawn.length - 1]] }));
 }
 
 // --- what is shown ---
@@ -91,7 +92,7 @@ function symbolRow(id, score, p, scale) {
   return make(
     "tr",
     { class: drawn.at(-1) === id ? "drawn" : null },
-    make("th", { scope: "row" }, reading.shown(data.another.symbols[id])),
+    make("th", { scope: "row" }, reading.shown(model.symbols[id])),
     bar(score, ...scale, score.toFixed(2)),
     bar(warmed, ...scale, warmed.toFixed(2)),
     bar(p, 0, 1, p ? `${(100 * p).toFixed(1)}%` : "left out", p > 0),
@@ -100,7 +101,7 @@ function symbolRow(id, score, p, scale) {
 }
 
 // The name of a symbol as it is shown, as text.
-const nameOf = (id) => make("span", {}, reading.shown(data.another.symbols[id])).textContent;
+const nameOf = (id) => make("span", {}, reading.shown(model.symbols[id])).textContent;
 
 // The symbols that were written, each a button: it chooses the step that the table is of.
 function steps() {
@@ -117,7 +118,7 @@ function steps() {
             byId("sampling-steps").children[t].focus();
           },
         },
-        reading.shown(data.another.symbols[id]),
+        reading.shown(model.symbols[id]),
       ),
     ),
   );

@@ -38,7 +38,7 @@ SCRIPTS = {
     # the time line, and ways in and out
     "timeline": "Timeline", "search": "Search", "link": "Link", "share": "Share",
     # another line, typed in the page, and what leads to each symbol of the answer
-    "line_words": "LineWords", "sampling": "Sampling", "idle": "Idle", "cuts": "Cuts",
+    "line_words": "LineWords", "line_model": "LineModel", "sampling": "Sampling", "idle": "Idle", "cuts": "Cuts",
     "ribbons": "Ribbons", "flow_reading": "Reading", "flow_parts": "Parts",
     "flow_effects": "Effects", "flow": "Flow", "flow_cuts": "FlowCuts",
     "flow_letters": "FlowLetters", "flow_scene": "FlowScene", "flow_said": "FlowSaid",
@@ -50,7 +50,7 @@ SCRIPTS = {
 
 # Which only a page needs where a line can be typed.
 ANOTHER_LINE = {
-    "line_words", "sampling", "idle", "cuts", "ribbons", "flow_reading", "flow_parts",
+    "line_words", "line_model", "sampling", "idle", "cuts", "ribbons", "flow_reading", "flow_parts",
     "flow_effects", "flow", "flow_cuts", "flow_letters", "flow_scene", "flow_said", "flow_panel",
     "flow_shown", "flow_link", "another_line",
 }  # fmt: skip
@@ -83,12 +83,11 @@ def exported(text: str) -> list[str]:
 
 
 def _as_object(file: str, text: str) -> str:
-    changing = set(re.findall(r"^let (\w+)", text, re.MULTILINE))  # is read again each time
-    gives = [f"get {n}() {{ return {n}; }}" if n in changing else n for n in exported(text)]
+    gives = ", ".join(exported(text))
     text = EXPORTS.sub("", OBJECT.sub("", text))
     text = NAMES.sub(lambda found: f"const {found[1]} = {SCRIPTS[found[2]]};", text)
     body = without_spaces(text)
-    return f"const {SCRIPTS[file]} = (() => {{\n{body}\nreturn {{ {', '.join(gives)} }};\n}})();"
+    return f"const {SCRIPTS[file]} = (() => {{\n{body}\nreturn {{ {gives} }};\n}})();"
 
 
 def without_spaces(text: str) -> str:

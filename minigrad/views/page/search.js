@@ -74,6 +74,19 @@ function pick(i) {
   if (entry) entry.open();
 }
 
+// The arrow keys point to a match, Enter opens it, Escape ends the search.
+function onKey(event) {
+  const act = {
+    ArrowDown: () => point(pointed + 1),
+    ArrowUp: () => point(pointed - 1),
+    Enter: () => pick(pointed),
+    Escape: closeSearch,
+  }[event.key];
+  if (!act) return;
+  event.preventDefault();
+  act();
+}
+
 // End the search: the field is empty and has no focus.
 function closeSearch() {
   matches = [];
@@ -83,4 +96,4 @@ function closeSearch() {
   byId("search").blur();
 }
 
-export { closeSearch, find, pick, point, pointed };
+export { find, onKey };

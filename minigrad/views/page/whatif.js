@@ -16,7 +16,7 @@ let measuredAt = null; // the version of the numbers that these are about
 
 // Whether a place of a part is on: its gate, a slot with one number, is 1, and 0 while it is off.
 function isOn(gate) {
-  return !Live.machine || Live.machine.slots[gate].array[0] === 1;
+  return !Live.isStarted() || Live.arrayOf(gate)[0] === 1;
 }
 
 // Turn a part on or off at the places of these gates.
@@ -29,9 +29,7 @@ function turn(name, gates, on) {
 
 // The numbers of the output as they are now: the scores of a model; null where the page knows of none.
 function outputNow() {
-  return Live.tape.output === null
-    ? null
-    : Live.startedMachine().slots[Live.tape.value[Live.tape.output]].array;
+  return Live.tape.output === null ? null : Live.arrayOf(Live.tape.value[Live.tape.output]);
 }
 
 // The symbols of a vocabulary of that size.
@@ -58,7 +56,7 @@ function writes(scores) {
 function writtenNow() {
   const now = Live.tape.output === null ? null : writes(outputNow());
   if (!now) return null;
-  const was = writes(Live.first[Live.tape.value[Live.tape.output]]);
+  const was = writes(Live.firstOf(Live.tape.value[Live.tape.output]));
   return {
     now: symbolsOf(now, was),
     was: was.every((symbol, i) => symbol === now[i]) ? null : symbolsOf(was, was),
@@ -101,13 +99,13 @@ function effectText(before, after) {
 
 // Each switch alone, turned and turned back: one at a time, so that the page answers in between.
 function measureEach() {
-  if (measuredAt === Live.version) return;
-  measuredAt = Live.version;
+  if (measuredAt === Live.versionNow()) return;
+  measuredAt = Live.versionNow();
   effects.clear();
-  const about = Live.version;
+  const about = Live.versionNow();
   const waiting = Live.tape.switches.slice();
   const next = () => {
-    if (about !== Live.version || state.tab !== "whatif") {
+    if (about !== Live.versionNow() || state.tab !== "whatif") {
       if (measuredAt === about) measuredAt = null; // not all of it was measured
       return;
     }
@@ -201,7 +199,7 @@ function partItem({ name, off, places }) {
 
 // What turning a part alone does, once it has been measured.
 function effectLine(name) {
-  const alone = measuredAt === Live.version ? effects.get(name) : null;
+  const alone = measuredAt === Live.versionNow() ? effects.get(name) : null;
   if (!alone) return soft("…");
   return make(
     "p",
