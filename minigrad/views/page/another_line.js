@@ -1,6 +1,6 @@
 // --- another line: what a model writes for a text that is typed, decoded again at each key ------------
 
-import { filled } from "./words.js";
+import { filled, WORDS } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
 import { byId, fill, hear, make, plural, softSpan, SPACE, SPECIAL, state } from "./base.js";
 import * as Arrays from "./arrays.js";
@@ -34,11 +34,11 @@ const lookedAt = (id) => (hasEncoder ? readNames.get(id) : model.symbols[id]);
 function step(said, t, was) {
   const names = said.written.map((id) => model.symbols[id]);
   const isNew = said.written[t] !== was[t] ? "changed" : "";
-  const many = said.weights.length > 1;
+  const words = LINE_WORDS.headNumber[said.weights.length > 1 ? "inLayer" : "alone"];
   const rows = said.weights.flatMap((heads, layer) =>
-    heads.map((rowsOf, h) => look(said, rowsOf[t], `${many ? `layer ${layer + 1}, ` : ""}head ${h + 1}`)),
+    heads.map((rowsOf, h) => look(said, rowsOf[t], filled(words, { layer: layer + 1, head: h + 1 }))),
   );
-  const earlier = rows.length > model.heads ? rows.length - said.weights[said.weights.length - 1].length : 0;
+  const earlier = rows.length > model.heads ? rows.length - said.weights.at(-1).length : 0;
   return make(
     "li",
     {},
@@ -46,14 +46,16 @@ function step(said, t, was) {
       "div",
       { class: "so-far" },
       make("span", { class: "label" }, "written"),
-      t ? names.slice(0, t).map(named) : softSpan("nothing yet"),
+      t ? names.slice(0, t).map(named) : softSpan(WORDS.nothingYet),
       make("b", { class: `next ${isNew}`.trim() }, named(names[t])),
     ),
     make("div", { class: "chances" }, bars(said.p[t])),
     make(
       "div",
       { class: "looks" },
-      earlier ? make("details", {}, make("summary", {}, "the layers before"), rows.slice(0, earlier)) : null,
+      earlier
+        ? make("details", {}, make("summary", {}, LINE_WORDS.layersBefore), rows.slice(0, earlier))
+        : null,
       rows.slice(earlier),
     ),
   );
@@ -257,17 +259,19 @@ function asking(on) {
 function verdict(guessed, written) {
   const wrong = model.wrote.flatMap((id, i) => (guessed.has(i) === (id !== written[i]) ? [] : [i]));
   const symbol = (id) => `“${SPECIAL[model.symbols[id]] ?? model.symbols[id] ?? ""}”`;
-  const list = (some, became) =>
+  const list = (some, words) =>
     some
-      .map((i) => `symbol ${i + 1}, ${symbol(model.wrote[i])}${became ? ` (now ${symbol(written[i])})` : ""}`)
+      .map((i) => filled(words, { place: i + 1, symbol: symbol(model.wrote[i]), now: symbol(written[i]) }))
       .join("; ");
   const missed = wrong.filter((i) => !guessed.has(i));
   const needless = wrong.filter((i) => guessed.has(i));
   const count = model.wrote.length;
   return [
     filled(LINE_WORDS.guessed, { hits: count - wrong.length, count }),
-    missed.length ? filled(LINE_WORDS.guessedMissed, { list: list(missed, true) }) : "",
-    needless.length ? filled(LINE_WORDS.guessedNeedlessly, { list: list(needless, false) }) : "",
+    missed.length ? filled(LINE_WORDS.guessedMissed, { list: list(missed, LINE_WORDS.symbolMissed) }) : "",
+    needless.length
+      ? filled(LINE_WORDS.guessedNeedlessly, { list: list(needless, LINE_WORDS.symbolNamed) })
+      : "",
   ];
 }
 

@@ -113,7 +113,7 @@ function numberIn(text) {
 
 // An array in a few letters: its numbers, up to so many.
 function brief(a, most = 6) {
-  if (!a) return "not kept";
+  if (!a) return WORDS.notKept;
   if (a.numbers.length <= most && !a.thinned)
     return [...a.numbers].map((v) => written(v, a.digits, a.kind)).join(", ");
   if (a.kind === "b")

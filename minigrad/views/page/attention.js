@@ -62,14 +62,7 @@ function attentionStage() {
   const box = byId("attention");
   if (box.childElementCount) return;
   const canTurn = Live.tape && data.maps.some((map) => map.mask !== null && Fields.slotOf(map.mask) !== null);
-  box.append(
-    make(
-      "p",
-      {},
-      "Rows are queries, columns are keys: how much each position takes from each other one. A row sums to one. Hatched cells are hidden by the mask. Choose a cell to see the query, the key, and the gradient that reaches it; Alt and the arrow keys move.",
-      canTurn ? " A double click on a cell, or m, turns it in the mask." : "",
-    ),
-  );
+  box.append(make("p", {}, WORDS.howToReadMaps, canTurn ? WORDS.howToTurnMask : ""));
   for (const [i, map] of data.maps.entries()) box.append(...mapPart(map, i));
 }
 
@@ -400,7 +393,7 @@ function cellPanel() {
     masked(map, head, row, column) ? hiddenNote() : null,
     Masks.maskSwitch(map, head, row, column),
     make("p", { class: "big" }, numberText(value), Doubts.badgeOf(n)),
-    soft("of its attention."),
+    soft(WORDS.ofItsAttention),
     queryTimesKey(map),
     gradientOfCell(map),
     nodesOf(map),
@@ -429,12 +422,7 @@ function whoLooks(map, row, column) {
 }
 
 const hiddenNote = () =>
-  make(
-    "p",
-    { class: "state" },
-    make("span", { class: "swatch freed" }),
-    "The mask hides this key from this query.",
-  );
+  make("p", { class: "state" }, make("span", { class: "swatch freed" }), WORDS.hiddenByMask);
 
 // The nodes that the weights are made of, each a link.
 function nodesOf({ query, key, scores, weights }) {
@@ -446,7 +434,7 @@ function nodesOf({ query, key, scores, weights }) {
 function numberText(id) {
   const { map: i, head, row, column } = state.cell;
   const v = element(data.maps[i], id, head, row, column);
-  return v === null ? "not kept" : Arrays.written(v, Shown.array(id).digits);
+  return v === null ? WORDS.notKept : Arrays.written(v, Shown.array(id).digits);
 }
 
 // How the score of the chosen cell comes about: its query, its key and their products, as strips.
@@ -460,7 +448,7 @@ function queryTimesKey(map) {
   return [
     make("h3", {}, "Query times key"),
     !complete
-      ? soft("Of the query and the key, not all numbers are kept in this page.")
+      ? soft(WORDS.queryOrKeyNotKept)
       : make(
           "div",
           { class: "vectors" },
@@ -474,9 +462,9 @@ function queryTimesKey(map) {
     make(
       "p",
       {},
-      "The products sum to ",
+      WORDS.productsSumTo,
       make("code", {}, numberText(Graph.nodes.get(map.scores).value)),
-      ", the score. Scaled and masked where the model does so, softmax over the row makes the weight of it.",
+      WORDS.scoreBecomes,
     ),
   ];
 }
@@ -487,7 +475,7 @@ function gradientOfCell(map) {
   const [weights, scores] = [map.weights, map.scores].map((n) => Graph.nodes.get(n));
   const isKnown = ({ n, gradient }) =>
     gradient !== null && !state.predict && (!state.time || Graph.handedOnAt.get(n) <= state.time);
-  const text = (node) => (isKnown(node) ? numberText(node.gradient) : "not computed yet");
+  const text = (node) => (isKnown(node) ? numberText(node.gradient) : WORDS.states.later);
   const badge = isKnown(weights) ? Doubts.gradientBadgeOf(weights.n) : null;
   const slope = isKnown(scores) ? element(map, scores.gradient, head, row, column) : null;
   return [

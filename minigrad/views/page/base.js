@@ -10,7 +10,7 @@
 // Names that mean the same in all files:
 //
 //   node, n   a node of the graph, and its number; an edge leads from an argument, its source, to its target
-//   event     a step: `{n, back}`, the node and the direction; or what the browser tells a listener
+//   step      `{n, back}`: the node, and the direction
 //   time      how many steps have been taken
 //   id        by which an array is found, once it is asked for (`Shown.array`)
 //   a, v      an array, as `unpack` of arrays.js gives it, and one of its numbers
@@ -62,8 +62,7 @@ const SVG_TAGS = new Set(
 );
 
 // Children without what is not there, from lists of lists.
-const present = (children) =>
-  children.flat(Infinity).filter((child) => child !== null && child !== undefined);
+const present = (children) => children.flat(Infinity).filter((child) => (child ?? null) !== null);
 
 // An element with attributes and children: elements, texts, lists of them, or null for nothing. An
 // attribute `onclick` is a listener; one that is null or false is left out, and true gives it without a
@@ -71,7 +70,7 @@ const present = (children) =>
 function make(tag, attributes = {}, ...children) {
   const element = SVG_TAGS.has(tag) ? document.createElementNS(SVG, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === null || value === undefined || value === false) continue;
+    if ((value ?? false) === false) continue;
     if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
     else element.setAttribute(name, value === true ? "" : value);
   }

@@ -139,7 +139,7 @@ function addBox(card, closed) {
     make("rect", { class: "progress", x: 6, y: h - 5, width: w - 12, height: 2.4, rx: 1.2 }),
     card.progress,
   );
-  card.shows = closed.gives.length ? closed.gives[closed.gives.length - 1] : null;
+  card.shows = closed.gives.at(-1);
   card.closed = closed;
 }
 
@@ -156,13 +156,18 @@ function headText(node) {
   return text;
 }
 
+// How much is in a closed box.
+function contentsOf({ operations, learned }) {
+  const counts = [plural(operations, "operation")];
+  if (learned) counts.push(plural(learned, "learned number"));
+  return counts.join(", ");
+}
+
 // What a card is, in lines, for the small box beside the pointer.
 function tipText(view, key, outside) {
   if (typeof key !== "number") {
     const closed = view.closed[key];
-    const counts = [plural(closed.operations, "operation")];
-    if (closed.learned) counts.push(plural(closed.learned, "learned number"));
-    return filled(WORDS.clickToOpen, { name: closed.lines.join(": "), contents: counts.join(", ") });
+    return filled(WORDS.clickToOpen, { name: closed.lines.join(": "), contents: contentsOf(closed) });
   }
   const node = Graph.nodes.get(key);
   const found = Graph.gradientNow(key);
@@ -170,7 +175,7 @@ function tipText(view, key, outside) {
     [
       `#${key} ${Graph.asLine(node)}`,
       `${Arrays.shapeText(node.shape, node.letters)} ${node.type}`,
-      `value ${Graph.isComputed(key) ? Shown.brief(node.value, 12) : "not computed yet"}`,
+      `value ${Graph.isComputed(key) ? Shown.brief(node.value, 12) : WORDS.states.later}`,
       `gradient ${Graph.hasNumbers(found) ? Shown.brief(found.sum, 12) : Graph.stateText(found)}`,
       outside ? "from outside this box" : "",
     ]
@@ -189,7 +194,7 @@ function activate(key) {
 function fillSlots(card) {
   if (card.outside) return;
   const n = card.shows;
-  const node = n === null || n === undefined ? null : Graph.nodes.get(n);
+  const node = Graph.nodes.get(n);
   if (!node) return fill(card.slots);
   const found = Graph.gradientNow(n);
   const computed = Graph.isComputed(n);
@@ -237,8 +242,7 @@ const { WRITTEN_OUT, IN_A_ROW } = data.constants;
 // The rows and columns in which a card writes an array's numbers.
 function cellsOf(shape) {
   const n = Shapes.size(shape);
-  const columns =
-    shape.length > 1 && shape[shape.length - 1] <= IN_A_ROW ? shape[shape.length - 1] : Math.min(n, IN_A_ROW);
+  const columns = shape.length > 1 && shape.at(-1) <= IN_A_ROW ? shape.at(-1) : Math.min(n, IN_A_ROW);
   return [Math.ceil(n / columns), columns];
 }
 
@@ -248,7 +252,7 @@ function slot(place, id, palette, kind = "") {
   const { x, y, width, height } = place;
   const frame = make("rect", { class: `slot ${kind}`, ...place, rx: 2 });
   if (!a?.numbers.length) {
-    const text = a ? "empty" : "not kept";
+    const text = a ? "empty" : WORDS.notKept;
     return [frame, make("text", { class: "slot-text", x: x + width / 2, y: y + height - 4 }, text)];
   }
   if (a.numbers.length <= WRITTEN_OUT) return [frame, writtenOut(place, a, palette)];
@@ -296,21 +300,15 @@ function fitted(v, a, width) {
   return Arrays.written(v, 1, a.kind);
 }
 
-// The path of the box that a drawing shows: what tells it from others of its name.
-function pathOf(name) {
-  const { box } = Graph.views.get(name) || { box: null };
-  return box === null ? "" : data.boxes[box].path;
-}
-
 // What a screen reader says of a card at this time.
 function spoken(card) {
   if (typeof card.key !== "number") {
     const [title, ...kind] = card.closed.lines;
-    const name = [pathOf(card.key) || title, ...kind].join(", ");
+    const name = [Graph.pathOf(Graph.views.get(card.key) ?? {}) || title, ...kind].join(", ");
     return filled(WORDS.boxSpoken, { name, operations: plural(card.closed.operations, "operation") });
   }
   const node = Graph.nodes.get(card.key);
-  const value = Graph.isComputed(card.key) ? Shown.brief(node.value) : "not computed yet";
+  const value = Graph.isComputed(card.key) ? Shown.brief(node.value) : WORDS.states.later;
   const name = Graph.fullName(card.key) + (node.label.includes(".") ? "" : `, #${node.n}`);
   const gradient = Graph.stateText(Graph.gradientNow(card.key));
   const shape = Arrays.shapeText(node.shape, node.letters);
@@ -323,4 +321,4 @@ function spoken(card) {
   ].join("");
 }
 
-export { activate, cardOf, fillSlots, firstTime, membersOf, spoken, times };
+export { activate, cardOf, contentsOf, fillSlots, firstTime, membersOf, spoken, times };

@@ -15,15 +15,7 @@ function show() {
   box.hidden = Live.tape === null;
   if (Live.tape === null) return;
   if (Changes.past.length || Changes.future.length) fill(box, whatChanged());
-  else
-    fill(
-      box,
-      make(
-        "span",
-        {},
-        "Every number here can be changed: choose a card or a name, and type, drag or press ↑ ↓.",
-      ),
-    );
+  else fill(box, make("span", {}, WORDS.canBeChanged));
 }
 
 // How much is changed, and what has become of the loss, of what is written, and of what is fixed.
@@ -41,7 +33,7 @@ function whatChanged() {
     told ? make("span", {}, "likeliest symbols ", told.now) : null,
     told?.was ? softSpan(WORDS.lossAgainst) : null,
     fixedNotes(),
-    make("span", { class: "soft only-extra" }, "The part below shows the run as it was written."),
+    make("span", { class: "soft only-extra" }, WORDS.partBelow),
     buttons(!isChanged),
   ];
 }

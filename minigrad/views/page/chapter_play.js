@@ -89,7 +89,7 @@ function ask(question) {
     for (const edge of Graph.into.get(question.n)) state.answered.delete(edge.id); // a chapter may play again
   }
   Places.go(question.time, { quiet: true });
-  say("A question: the answer is hidden until you give it.");
+  say(WORDS.isAsked);
   const field = byId("step").querySelector("form input, form button");
   if (field) field.focus();
 }

@@ -17,14 +17,14 @@ import * as Questions from "./questions.js";
 function questionIn(chapter) {
   const steps = Array.from({ length: chapter.steps }, (_, k) => chapter.from + k);
   for (const i of steps)
-    if (!Graph.events[i].back && Attention.mapOf.has(Graph.events[i].n))
-      return { time: i + 1, kind: "weights", n: Graph.events[i].n };
-  const scores = steps.find((i) => !Graph.events[i].back && Graph.events[i].n === Live.tape?.output);
+    if (!Graph.steps[i].back && Attention.mapOf.has(Graph.steps[i].n))
+      return { time: i + 1, kind: "weights", n: Graph.steps[i].n };
+  const scores = steps.find((i) => !Graph.steps[i].back && Graph.steps[i].n === Live.tape?.output);
   if (scores !== undefined && WhatIf.writes(Shown.array(Graph.nodes.get(Live.tape.output).value).numbers))
     return { time: scores + 1, kind: "scores", n: Live.tape.output };
   for (const i of steps.reverse()) {
-    const node = Graph.nodes.get(Graph.events[i].n);
-    if (!Graph.events[i].back) {
+    const node = Graph.nodes.get(Graph.steps[i].n);
+    if (!Graph.steps[i].back) {
       const index = askable(Elements.ofNode(node), node.value, Graph.nameOf(node.n));
       if (index) return { time: i + 1, kind: "value", n: node.n, index };
     } else if (node.kind === "operation")
@@ -113,7 +113,7 @@ function weightsQuestion(node, done) {
 // Which symbol has the highest score at the place where the model hesitates most?
 function scoresQuestion(node, done) {
   const { numbers, shape } = Shown.array(node.value);
-  const n = shape[shape.length - 1];
+  const n = shape.at(-1);
   const names = WhatIf.symbolNames(n);
   const rows = Array.from({ length: numbers.length / n }, (_, place) => {
     const row = Array.from(numbers.slice(place * n, (place + 1) * n), (v, k) => [v, k]).sort(

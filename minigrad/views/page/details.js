@@ -51,7 +51,7 @@ function factsOf({ n, shape, letters, type, kept }) {
 }
 
 function valuePart({ n, value }) {
-  if (!Graph.isComputed(n)) return soft("Not computed yet at this step.");
+  if (!Graph.isComputed(n)) return soft(WORDS.valueLater);
   return [
     Editing.valueFields(n),
     Editing.editing(n),
@@ -73,9 +73,7 @@ function gradientPart(node) {
       : null,
     isComputedAgain(node) ? Doubts.fixedText(Doubts.whyFixedGradient(node.n)) : null,
     isChecked(node, found) ? check(node) : null,
-    !data.checked && found.sum !== null
-      ? soft("No finite differences were run: there is too much to compute, or not all of it was recorded.")
-      : null,
+    !data.checked && found.sum !== null ? soft(WORDS.notChecked) : null,
   ];
 }
 
@@ -159,7 +157,7 @@ function check(node) {
     make(
       "div",
       { class: `check ${ok ? "" : "off"}` },
-      make("p", {}, "Along one random direction of this node, the result changes by"),
+      make("p", {}, WORDS.checkedAlong),
       factList(
         [
           ["finite differences", Arrays.written(measured, 5)],
@@ -173,8 +171,8 @@ function check(node) {
 }
 
 function outcome({ measured, told, tolerance, ok, kink }) {
-  if (ok) return "They agree.";
-  if (kink) return "They differ: there is a kink here, with two slopes.";
+  if (ok) return WORDS.theyAgree;
+  if (kink) return WORDS.theyMeetAtKink;
   const [apart, explained] = [Math.abs(measured - told), tolerance].map((v) => Arrays.written(v, 2));
   return filled(WORDS.theyDiffer, { apart, tolerance: explained });
 }

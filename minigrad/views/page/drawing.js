@@ -87,8 +87,7 @@ function frameOf({ key, title, kind, x, y, width, height }) {
 
 // An arrow with the edges that it stands for; no gradient goes back along a constant one.
 function arrowOf(view, { source, target, edge, path }) {
-  const edges =
-    edge === null || edge === undefined ? edgesBetween(view, source, target) : [Graph.edges[edge]];
+  const edges = (edge ?? null) === null ? edgesBetween(view, source, target) : [Graph.edges[edge]];
   return {
     group: make("g", { class: "arrow" }, make("path", { d: path })),
     edges,
@@ -117,28 +116,28 @@ function edgesBetween(view, from, to) {
 // How the drawing looks at this time: what is done, what is happening, what is to come.
 function mark() {
   const { cards, arrows, view } = draw(state.view);
-  const event = Graph.current();
-  const here = event ? Graph.placeIn(view.name, event.n) : null;
-  const given = event ? Graph.into.get(event.n) : [];
+  const step = Graph.current();
+  const here = step ? Graph.placeIn(view.name, step.n) : null;
+  const given = step ? Graph.into.get(step.n) : [];
   const flows = new Set(
-    given.filter((edge) => !event.back || (edge.differentiable && edge.passed.fitted !== null)),
+    given.filter((edge) => !step.back || (edge.differentiable && edge.passed.fitted !== null)),
   );
   const partners = new Set([...flows].map((edge) => Graph.placeIn(view.name, edge.source)));
-  for (const card of cards.values()) markCard(card, event, here, partners);
-  for (const arrow of arrows) markArrow(arrow, event, flows);
+  for (const card of cards.values()) markCard(card, step, here, partners);
+  for (const arrow of arrows) markArrow(arrow, step, flows);
 }
 
-// `event`: the step, or null; `here`: the card in which it happens; `partners`: those that it takes from.
-function markCard(card, event, here, partners) {
+// `step`: that at which the reader is, or null; `here`: the card in which it happens; `partners`: those that it takes from.
+function markCard(card, step, here, partners) {
   const when = Cards.times(card.key);
   const done = when.forward.length ? when.forward[0] <= state.time : when.free;
   const list = card.group.classList;
-  const active = event !== null && card.key === here && !(card.outside && event.n !== card.key);
-  list.toggle("todo", event !== null && !event.back && !active && !done);
+  const active = step !== null && card.key === here && !(card.outside && step.n !== card.key);
+  list.toggle("todo", step !== null && !step.back && !active && !done);
   list.toggle("now", active);
-  list.toggle("backward", active && event.back);
-  list.toggle("taking", Boolean(event?.back) && !active && partners.has(card.key));
-  list.toggle("giving", event !== null && !event.back && !active && partners.has(card.key));
+  list.toggle("backward", active && step.back);
+  list.toggle("taking", Boolean(step?.back) && !active && partners.has(card.key));
+  list.toggle("giving", step !== null && !step.back && !active && partners.has(card.key));
   list.toggle("changed", Cards.membersOf(card.key).some(Live.isChanged));
   list.toggle("fixed", Live.changedSlots.size > 0 && Doubts.whyFixed(card.key) !== null);
   list.toggle("fixed-gradient", Live.changedSlots.size > 0 && Doubts.whyFixedGradient(card.key) !== null);
@@ -162,12 +161,12 @@ function markProgress(card, when) {
 }
 
 // `flows`: the edges along which something goes at this step.
-function markArrow(arrow, event, flows) {
+function markArrow(arrow, step, flows) {
   const list = arrow.group.classList;
   const flowing = arrow.edges.some((edge) => flows.has(edge));
   list.toggle("constant", arrow.constant);
-  list.toggle("flow", flowing && !event.back);
-  list.toggle("return", flowing && Boolean(event?.back) && !arrow.constant);
+  list.toggle("flow", flowing && !step.back);
+  list.toggle("return", flowing && Boolean(step?.back) && !arrow.constant);
   const back = arrow.edges.some(
     (edge) =>
       edge.differentiable &&
@@ -175,11 +174,11 @@ function markArrow(arrow, event, flows) {
       (Graph.handedOnAt.get(edge.target) || Infinity) < (state.time || 0),
   );
   list.toggle("returned", back && !flowing);
-  labelArrow(arrow, back || (flowing && event.back));
+  labelArrow(arrow, back || (flowing && step.back));
   list.toggle(
     "todo",
-    event !== null &&
-      !event.back &&
+    step !== null &&
+      !step.back &&
       !flowing &&
       arrow.edges.every((edge) => Graph.computedAt.get(edge.target) > state.time),
   );

@@ -14,7 +14,6 @@ import * as Learn from "./learn.js";
 import * as Fields from "./fields.js";
 import * as Places from "./places.js";
 
-const HOW = "Type, drag sideways, or press ↑ ↓";
 const FEW = 48; // numbers in a table of fields
 const FEW_SYMBOLS = 64; // choices of symbols
 const chosenPlace = new Map(); // node -> the place of the element that is to be changed, in an array too large for fields
@@ -71,10 +70,7 @@ function fieldTable(name, { rows, columns }, fieldAt) {
 // The field of the chosen element, or how one is chosen.
 function chosenField(n, kind, fieldAt) {
   const place = chosenPlace.get(n);
-  const how =
-    kind === "b"
-      ? "Click a cell to turn it; with Alt and the arrow keys, Enter turns it."
-      : "Click a number in the picture to change it; with Alt and the arrow keys, Enter chooses it.";
+  const how = WORDS.howToChoose[kind === "b" ? "truth" : "number"];
   return make(
     "p",
     { class: "chosen-number" },
@@ -113,13 +109,8 @@ function editing(n) {
 
 // How the fields of a node are used, which its figure already shows.
 function howTo(node) {
-  const text =
-    node.type === "bool"
-      ? "A click turns each of them."
-      : areSymbols(node.n)
-        ? "Each can be another symbol."
-        : `Each number can be changed: ${HOW.toLowerCase()}.`;
-  return soft(text);
+  const kind = node.type === "bool" ? "truth" : areSymbols(node.n) ? "symbol" : "number";
+  return soft(WORDS.eachCanChange[kind]);
 }
 
 // The value of a node: where its numbers are few and can be changed, as fields.
@@ -186,7 +177,7 @@ function invitation() {
     make("h3", {}, "Change a number"),
     soft(
       filled(WORDS.computedAgain, {
-        how: few.some((node) => !areSymbols(node.n)) ? HOW : "Choose other symbols",
+        how: WORDS.howToChange[few.some((node) => !areSymbols(node.n)) ? "numbers" : "symbols"],
       }),
     ),
     few.map((node) => make("div", { class: "change-one" }, Places.link(node.n), fields(node.n))),

@@ -163,7 +163,7 @@ function called(name, texts) {
   const sign = data.signs[name];
   if (!sign) return [`${name}(${texts.map(([text]) => text).join(", ")})`, TIGHT];
   const left = sign.left === null ? "" : bracketed(texts[0], sign.left, name === "power");
-  return [left + sign.shown + bracketed(texts[texts.length - 1], sign.right, true), sign.binds];
+  return [left + sign.shown + bracketed(texts.at(-1), sign.right, true), sign.binds];
 }
 
 // The text of one of two; `chosen` is null where it is not known which.

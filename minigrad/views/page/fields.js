@@ -45,7 +45,7 @@ function setNumber(slot, place, v, name, gesture) {
     symbolsOf(slot)?.[numbers[place]] ?? Arrays.written(numbers[place], 5, Live.kindOf(slot).dtype[0]);
   Changes.change(`${name} = ${told}`, new Map([[slot, numbers]]), gesture);
   keepFocus(render);
-  say(`${name} is ${told}. ${Live.lossText()}`);
+  say(filled(WORDS.becameNow, { name, value: told, loss: Live.lossText() }));
 }
 
 // The name of an element of a node, such as "w[0, 1]".
@@ -190,7 +190,7 @@ function takeTyped(input, shown, { slot, place, name }) {
   if (text.trim() === shown) return;
   input.value = shown; // until another number stands in its place
   const typed = Arrays.numberIn(text);
-  if (typed === null) say("That is no number.");
+  if (typed === null) say(WORDS.noNumber);
   else setNumber(slot, place, typed, name);
 }
 

@@ -114,11 +114,12 @@ function letterReads(k) {
   const list = model.stages
     .filter((stage) => stage.reads === "source" && stage.side === "target")
     .flatMap((stage) => {
-      const layer = model.stages.some((one) => one.layer > 1) ? `layer ${stage.layer}, ` : "";
-      return Reading.headsOf(stage).map((h) => ({
-        width: Reading.weight(stage, h, Flow.rowOf(stage.side), k),
-        said: `${layer}head ${h + 1} ${Arrays.percent(Reading.weight(stage, h, Flow.rowOf(stage.side), k))}`,
-      }));
+      const words = LINE_WORDS.headNumber[model.stages.some((one) => one.layer > 1) ? "inLayer" : "alone"];
+      return Reading.headsOf(stage).map((h) => {
+        const width = Reading.weight(stage, h, Flow.rowOf(stage.side), k);
+        const head = filled(words, { layer: stage.layer, head: h + 1 });
+        return { width, said: `${head} ${Arrays.percent(width)}` };
+      });
     })
     .filter(({ width }) => width >= Ribbons.LEAST)
     .map(({ said }) => said)
@@ -141,8 +142,12 @@ function carried(k) {
     .sort((a, b) => b.width - a.width)
     .slice(0, MOST_CARRIED)
     .map(({ other, h, width, key }) => {
-      const does = Effects.known().losses.has(key) ? `: ${Effects.does(key)}` : "";
-      return `${placed("source", other)} ${Arrays.percent(width)} by head ${h + 1}${does}`;
+      const brought = filled(LINE_WORDS.brought, {
+        symbol: placed("source", other),
+        share: Arrays.percent(width),
+        head: h + 1,
+      });
+      return Effects.known().losses.has(key) ? `${brought}: ${Effects.does(key)}` : brought;
     })
     .join("; ");
   return list && filled(LINE_WORDS.carried, { unit: unit("source"), list });

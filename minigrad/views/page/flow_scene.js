@@ -152,25 +152,25 @@ const asWritten = () => Reading.now().line === model.line && !FlowCuts.allCut().
 // A module that runs for both sides has a box for each, in the order of its stages.
 function boxOf(stage) {
   const run = model.stages.filter(({ path }) => path === stage.path).indexOf(stage);
-  return Object.entries(data.boxes).filter(([, box]) => box.path === stage.path)[run]?.[0];
+  return Object.values(data.boxes).filter(({ path }) => path === stage.path)[run];
 }
 
-function inBox(n, number) {
-  for (let box = Graph.nodes.get(n).box; box !== null && box !== undefined; box = data.boxes[box].parent)
-    if (String(box) === number) return true;
+function isIn(n, box) {
+  for (let one = Graph.boxOf(Graph.nodes.get(n)); one; one = data.boxes[one.parent])
+    if (one === box) return true;
   return false;
 }
 
 // The stage in which the step of the time line is.
 function stageNow() {
-  const event = Graph.current();
-  return event ? model.stages.findIndex((stage) => inBox(event.n, boxOf(stage))) : null;
+  const step = Graph.current();
+  return step ? model.stages.findIndex((stage) => isIn(step.n, boxOf(stage))) : null;
 }
 
 // On the time line; NaN for one that is not there.
 function firstStep(stage) {
-  const number = boxOf(stage);
-  return Graph.computedAt.get(data.forward.find((n) => inBox(n, number))) ?? NaN;
+  const box = boxOf(stage);
+  return Graph.computedAt.get(data.forward.find((n) => isIn(n, box))) ?? NaN;
 }
 
 function openBox(stage) {
@@ -186,7 +186,7 @@ function stageIn({ from, to }) {
 }
 
 function cellOf({ stage }) {
-  const map = data.maps.findIndex(({ weights }) => inBox(weights, boxOf(stage)));
+  const map = data.maps.findIndex(({ weights }) => isIn(weights, boxOf(stage)));
   return asWritten() && map >= 0 ? map : null;
 }
 

@@ -84,20 +84,27 @@ function fullName(n) {
   return node.label || (node.kind === "operation" ? node.made : `${node.kind} #${n}`);
 }
 
+// The box that a node is in, or that a drawing is of, the innermost; undefined where there is none.
+const boxOf = ({ box }) => data.boxes[box];
+// The path of its module or function, which tells it from others of its name; "" where there is none.
+const pathOf = (of) => boxOf(of)?.path ?? "";
+// What is said of a node: of its operation, else of the box that it is in; or "".
+const aboutOf = (node) => node.about || boxOf(node)?.about || "";
+
 // A node as a line of code, "label = what made it", or the one of these that it has; or "".
 const asLine = ({ label, made }) => `${label}${label && made ? " = " : ""}${made}`;
 
 // --- time: first forward in order, then backward ---------------------------------------------------------
 
 const FORWARD = data.forward.length;
-const events = [
+const steps = [
   ...data.forward.map((n) => ({ n, back: false })),
   ...data.backward.map((n) => ({ n, back: true })),
 ];
 // node -> the time at which its value is there: 0 for one that is there from the start
 const computedAt = new Map(data.nodes.map((node) => [node.n, 0]));
 const handedOnAt = new Map(); // node -> the time at which it gives its gradient on to its arguments
-events.forEach((event, i) => (event.back ? handedOnAt : computedAt).set(event.n, i + 1));
+steps.forEach((step, i) => (step.back ? handedOnAt : computedAt).set(step.n, i + 1));
 
 const arrivals = new Map(data.nodes.map((node) => [node.n, []])); // node -> {time, edge, sum}
 for (const edge of edges)
@@ -110,7 +117,7 @@ for (const n of data.roots)
 
 // The step at which the reader is, `{n, back}`; null before the first.
 function current() {
-  return state.time ? events[state.time - 1] : null;
+  return state.time ? steps[state.time - 1] : null;
 }
 
 // Whether the value of a node is shown at this time: before the first step, all are.
@@ -119,7 +126,7 @@ const isComputed = (n) => !state.time || computedAt.get(n) <= state.time;
 // The number of this step on its way, forward or back, and how many steps that way has.
 function progress() {
   return state.time > FORWARD
-    ? { step: state.time - FORWARD, count: events.length - FORWARD }
+    ? { step: state.time - FORWARD, count: steps.length - FORWARD }
     : { step: state.time, count: FORWARD };
 }
 
@@ -148,39 +155,30 @@ function gradientNow(n) {
   if (!state.time && !seen.length && list.length) return { state: "hidden", sum: null, of: list.length };
   if (!due.length) return { state: "later", sum: null };
   if (!seen.length) return { state: "hidden", sum: null, of: list.length };
-  const sum = seen.length === list.length ? node.gradient : seen[seen.length - 1].sum;
+  const sum = seen.length === list.length ? node.gradient : seen.at(-1).sum;
   if (seen.length < list.length) return { state: "arriving", sum, arrived: seen.length, of: list.length };
   return { state: node.state, sum };
 }
-
-const STATES = {
-  known: "known",
-  zero: "zero: every element is 0",
-  "needs none": "needs none: nothing to be learned depends on it",
-  "not computed": "not computed: no backward pass came here",
-  freed: "freed: it passed through here and was not kept",
-  later: "not computed yet",
-  arriving: "arriving",
-  hidden: "hidden, for you to work out",
-};
 
 // Whether `gradientNow` found numbers that are worth showing: of zeros, it is said that they are zeros.
 const hasNumbers = (found) => found.sum !== null && found.state !== "zero";
 
 // What `gradientNow` found, as words.
 function stateText(found) {
-  return found.state === "arriving" ? filled(WORDS.arrivedOf, found) : STATES[found.state];
+  return found.state === "arriving" ? filled(WORDS.arrivedOf, found) : WORDS.states[found.state];
 }
 
 export {
   FORWARD,
+  aboutOf,
   arrivals,
   asLine,
   borrowed,
+  boxOf,
   computedAt,
   current,
   edges,
-  events,
+  steps,
   fullName,
   gradientNow,
   handedOnAt,
@@ -193,6 +191,7 @@ export {
   nameOf,
   nodes,
   outOf,
+  pathOf,
   placeIn,
   progress,
   root,

@@ -71,7 +71,7 @@ function heat(
     make("code", {}, name),
     note ? softSpan(note) : null,
     Doubts.fixedBadge(fixed),
-    a ? null : softSpan("not kept"),
+    a ? null : softSpan(WORDS.notKept),
     a?.full.length ? shapeOf(a.full, letters) : null,
     a && !a.numbers.length ? softSpan("empty") : null,
   );
@@ -113,7 +113,7 @@ function framing(figure) {
 
 // The labels along the rows, and across the columns: those of the last two axes.
 function labelsOfSides(labels, turned) {
-  const [rows, columns] = [labels[labels.length - 2], labels[labels.length - 1]];
+  const [rows, columns] = [labels.at(-2), labels.at(-1)];
   return turned ? [null, rows] : [rows, columns];
 }
 

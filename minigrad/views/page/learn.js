@@ -95,8 +95,8 @@ function stopLearning() {
 // How the loss has changed since the first step, and what that means.
 function learnText() {
   const { losses } = learning;
-  if (losses.length < 2) return "No step was taken yet.";
-  const [from, to] = [losses[0], losses[losses.length - 1]];
+  if (losses.length < 2) return WORDS.noStepYet;
+  const [from, to] = [losses[0], losses.at(-1)];
   const told = filled(WORDS.lossWent, {
     steps: plural(losses.length - 1, "step"),
     from: Arrays.written(from, 4),
@@ -116,7 +116,7 @@ function lossPlot() {
     every = Math.ceil(count / MOST_POINTS);
   const drawn = learning.losses.flatMap((v, i) => (i % every === 0 || i === count - 1 ? [[i, v]] : []));
   const finite = drawn.map(([, v]) => v).filter(Number.isFinite);
-  if (finite.length < 2) return soft("The loss after each step is drawn here.");
+  if (finite.length < 2) return soft(WORDS.lossIsDrawn);
   const { x, y, logarithmic } = plotScale(finite, count);
   const points = drawn.flatMap(([i, v]) =>
     Number.isFinite(v) ? [`${x(i).toFixed(1)} ${y(v).toFixed(1)}`] : [],
@@ -346,7 +346,7 @@ function learnerList(some) {
 
 // What was typed, or the next rate: null, or a number that is none of a learning rate, changes nothing.
 function setRate(rate) {
-  if (!(rate > 0) || !Number.isFinite(rate)) say("A learning rate is a number above 0.");
+  if (!(rate > 0) || !Number.isFinite(rate)) say(WORDS.rateAboveZero);
   else {
     learning.rate = rate;
     say(filled(WORDS.learningRate, { rate: Arrays.written(rate, 5) }));

@@ -14,15 +14,15 @@ import * as Cards from "./cards.js";
 // Show the cards of the open drawing as a table, in the order in which they are computed.
 function listing() {
   const view = Graph.views.get(state.view);
-  const event = Graph.current();
-  const here = event ? Graph.placeIn(view.name, event.n) : null;
+  const step = Graph.current();
+  const here = step ? Graph.placeIn(view.name, step.n) : null;
   const keys = [...view.cards]
     .map((card) => card.key)
     .filter((key) => !Graph.borrowed.get(view.name).has(key))
     .sort((a, b) => Cards.firstTime(a) - Cards.firstTime(b) || (a > b ? 1 : -1));
   const head = COLUMNS.map((title) => make("th", { scope: "col" }, title));
   const rows = keys.map((key) =>
-    typeof key === "number" ? nodeRow(key, key === here, event) : boxRow(view, key, key === here, event),
+    typeof key === "number" ? nodeRow(key, key === here, step) : boxRow(view, key, key === here, step),
   );
   fill(
     byId("listing"),
@@ -47,44 +47,40 @@ function boxLinks(frames) {
   );
 }
 
-// `event`: the step at which the reader is, or null; `isHere`: whether it happens in this row.
-function classesOf(key, isHere, event) {
+// `step`: that at which the reader is, or null; `isHere`: whether it happens in this row.
+function classesOf(key, isHere, step) {
   return [
-    isHere ? `now ${event.back ? "backward" : ""}` : "",
+    isHere ? `now ${step.back ? "backward" : ""}` : "",
     state.chosen === key ? "chosen" : "",
     Cards.membersOf(key).some(Live.isChanged) ? "changed" : "",
   ].join(" ");
 }
 
 // The row of a closed box: what it is, and how much is in it.
-function boxRow(view, key, isHere, event) {
+function boxRow(view, key, isHere, step) {
   const closed = view.closed[key];
   return make(
     "tr",
-    { class: classesOf(key, isHere, event), "data-key": key },
+    { class: classesOf(key, isHere, step), "data-key": key },
     make("td", {}, "▸"),
     make(
       "td",
       { colspan: 3 },
       make("button", { class: "link", onclick: () => Places.show(key) }, closed.lines.join(": ")),
     ),
-    make(
-      "td",
-      { colspan: 2, class: "soft" },
-      `${plural(closed.operations, "operation")}${closed.learned ? `, ${plural(closed.learned, "learned number")}` : ""}`,
-    ),
+    make("td", { colspan: 2, class: "soft" }, Cards.contentsOf(closed)),
   );
 }
 
 // The row of a node: a cell for each of `COLUMNS`.
-function nodeRow(key, isHere, event) {
+function nodeRow(key, isHere, step) {
   const { label, made, kind, shape, letters, value } = Graph.nodes.get(key);
   const computed = Graph.isComputed(key);
   const cell = (...children) => make("td", { class: "mono" }, ...children);
   return make(
     "tr",
     {
-      class: `${classesOf(key, isHere, event)} ${computed ? "" : "todo"}`,
+      class: `${classesOf(key, isHere, step)} ${computed ? "" : "todo"}`,
       "data-key": key,
       "aria-current": isHere ? "step" : null,
     },
@@ -94,7 +90,7 @@ function nodeRow(key, isHere, event) {
     ),
     cell(made || kind),
     make("td", {}, Heat.shapeOf(shape, letters)),
-    cell(computed ? Shown.brief(value) : "not computed yet", Doubts.badgeOf(key)),
+    cell(computed ? Shown.brief(value) : WORDS.states.later, Doubts.badgeOf(key)),
     cell(gradientText(key), Doubts.gradientBadgeOf(key)),
   );
 }
@@ -102,7 +98,7 @@ function nodeRow(key, isHere, event) {
 function gradientText(n) {
   const found = Graph.gradientNow(n);
   if (Graph.hasNumbers(found)) return Shown.brief(found.sum);
-  return found.state === "later" ? "not computed yet" : found.state;
+  return found.state === "later" ? WORDS.states.later : found.state;
 }
 
 // --- lines of code ---------------------------------------------------------------------------------------
@@ -125,8 +121,7 @@ const codeLines = new Map(); // "file line" -> its element
 
 // The text of a line of a file, which is a number in `data.files`; null where the page does not have it.
 function textOfLine(file, number) {
-  const text = lineTexts.get(`${file} ${number}`);
-  return text === undefined ? null : text;
+  return lineTexts.get(`${file} ${number}`) ?? null;
 }
 
 const KEYWORDS = new Set(
@@ -163,7 +158,7 @@ function codeLine(file, number, extra = "") {
   if (used) {
     line.addEventListener("pointerenter", () => light(used));
     line.addEventListener("pointerleave", () => light([]));
-    line.addEventListener("click", () => Places.choose(used[used.length - 1], { open: true }));
+    line.addEventListener("click", () => Places.choose(used.at(-1), { open: true }));
     line.title = `${plural(used.length, "node")} here`;
   }
   return line;
@@ -192,7 +187,7 @@ function writeCode() {
             i ? make("div", { class: "gap" }, "⋯") : null,
             piece(f, some),
           ])
-        : make("p", { class: "gap" }, "its text is not known"),
+        : make("p", { class: "gap" }, WORDS.textUnknown),
     ]),
   );
   if (!data.files.length) toggleCode(false);
@@ -201,14 +196,14 @@ function writeCode() {
 // Mark the line of the chosen node, else that of the step, and scroll to it if it is not to be seen.
 function markCode() {
   for (const line of codeLines.values()) line.classList.remove("now", "backward");
-  const event = Graph.current();
-  const n = state.chosen !== null ? state.chosen : event ? event.n : null;
+  const step = Graph.current();
+  const n = state.chosen !== null ? state.chosen : step ? step.n : null;
   const node = n === null ? null : Graph.nodes.get(n);
   if (!node?.line) return;
   const line = codeLines.get(keyOf(node.line));
   if (!line) return;
   line.classList.add("now");
-  line.classList.toggle("backward", Boolean(event?.back));
+  line.classList.toggle("backward", Boolean(step?.back));
   const box = byId("code");
   const top = line.offsetTop - box.offsetTop;
   if (top < box.scrollTop + 60 || top > box.scrollTop + box.clientHeight - 80)

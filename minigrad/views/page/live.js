@@ -1,5 +1,6 @@
 // --- the page computes: numbers are changed here, and what follows from them is computed again -------------
 
+import { filled, WORDS } from "./words.js";
 import { data, state, tell } from "./base.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
@@ -205,7 +206,9 @@ const lossAtFirst = () => Arrays.kept(original.value.get(Graph.root.n)).numbers[
 // The loss in words; "" where the result is more than one number.
 function lossText() {
   const { root } = Graph;
-  return root.shape.length ? "" : `${Graph.nameOf(root.n)} is ${Arrays.written(lossNow(), 5)}`;
+  if (root.shape.length) return "";
+  const loss = Arrays.written(lossNow(), 5);
+  return filled(WORDS.lossIs, { name: Graph.nameOf(root.n), loss });
 }
 
 // Give slots other numbers (slot -> numbers); what follows is computed again.

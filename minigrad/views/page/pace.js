@@ -1,6 +1,6 @@
 // --- playing, and its pace: at a new sentence there is time to read it, and what only moves numbers passes quickly --
 
-import { byId, data, make, state, tell } from "./base.js";
+import { byId, make, state, tell } from "./base.js";
 import * as Graph from "./graph.js";
 
 const READING = 55, // milliseconds for a letter of a new sentence
@@ -9,15 +9,13 @@ const READING = 55, // milliseconds for a letter of a new sentence
 const MOVES =
   /^(np\.(reshape|swapaxes|transpose|moveaxis|broadcast_to|expand_dims|squeeze|ravel|astype)|astype|reshape|getitem)$/;
 
-// What is said of a step: of its operation, else of the box that it is in.
+// What is said of a step; "" of none.
 function sentence(time) {
-  const event = Graph.events[time - 1];
-  if (!event) return "";
-  const node = Graph.nodes.get(event.n);
-  return node.about || (node.box === null || node.box === undefined ? "" : data.boxes[node.box].about);
+  const step = Graph.steps[time - 1];
+  return step ? Graph.aboutOf(Graph.nodes.get(step.n)) : "";
 }
 
-const isMove = (time) => MOVES.test(Graph.nodes.get(Graph.events[time - 1].n).op ?? "");
+const isMove = (time) => MOVES.test(Graph.nodes.get(Graph.steps[time - 1].n).op ?? "");
 
 // Whether there is something to read: what only moves numbers says nothing, and ends no sentence.
 function isNew(time) {

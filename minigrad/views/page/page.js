@@ -1,5 +1,6 @@
 // --- help, keys, and the start: this file runs last ------------------------------------------------------
 
+import { WORDS } from "./words.js";
 import { byId, data, fill, hear, hideTip, icon, make, render, say, soft, state } from "./base.js";
 import * as Graph from "./graph.js";
 import * as ChangesSaid from "./changes_said.js";
@@ -61,13 +62,11 @@ function help() {
       ]),
     ),
     make("h3", {}, "The time line"),
-    soft(
-      "A bar is a step. On the way forward its height says how large the value is, on the way back how large the gradient: the logarithm of the norm, each half on a scale of its own. Below are the chapters.",
-    ),
+    soft(WORDS.aboutTimeLine),
     make("h3", {}, "Cards and gradients"),
     Panel.legend(),
     Panel.colours(),
-    soft("An array of up to six numbers is written out."),
+    soft(WORDS.writtenOut),
     make("form", { method: "dialog" }, make("button", {}, "Close")),
   );
   byId("help").showModal();
@@ -86,9 +85,9 @@ function moveFocus(direction) {
 
 // Open the box in which this step happens.
 function openHere() {
-  const event = Graph.current();
-  if (!event) return;
-  const key = Graph.placeIn(state.view, event.n);
+  const step = Graph.current();
+  if (!step) return;
+  const key = Graph.placeIn(state.view, step.n);
   if (typeof key === "string") Places.show(key);
 }
 
@@ -125,7 +124,7 @@ const ACTS = {
   ArrowRight: ({ shiftKey }) => (shiftKey ? Places.over(1) : Places.go(state.time + 1)),
   ArrowLeft: ({ shiftKey }) => (shiftKey ? Places.over(-1) : Places.go(state.time - 1)),
   Home: () => Places.go(0),
-  End: () => Places.go(Graph.events.length),
+  End: () => Places.go(Graph.steps.length),
   " ": () => Timeline.togglePlaying(),
   b: () => Places.go(Graph.FORWARD + 1),
   o: () => openHere(),
@@ -165,7 +164,7 @@ function onKey(event) {
 function setFollow(on) {
   state.follow = on;
   byId("follow").setAttribute("aria-pressed", String(on));
-  say(on ? "Each step opens the box in which it happens." : "Steps stay in this drawing.");
+  say(WORDS.follows[on ? "on" : "off"]);
 }
 
 // Show all that a step or a number changes. What does not change is made once, elsewhere.
@@ -210,7 +209,7 @@ const CLICKS = {
   back: () => Places.go(state.time - 1),
   next: () => Places.go(state.time + 1),
   over: () => Places.over(1),
-  last: () => Places.go(Graph.events.length),
+  last: () => Places.go(Graph.steps.length),
   play: () => Timeline.togglePlaying(),
   "zoom-in": () => Camera.zoom(1.25),
   "zoom-out": () => Camera.zoom(0.8),

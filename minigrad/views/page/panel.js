@@ -82,7 +82,7 @@ function theWhole() {
       filled(WORDS.stepsInAll, {
         about: data.about,
         steps: plural(Graph.FORWARD, "step"),
-        back: Graph.events.length - Graph.FORWARD,
+        back: Graph.steps.length - Graph.FORWARD,
       }),
     ),
   ];
@@ -110,7 +110,7 @@ const MOST_LISTED = 40;
 function whatIsLearned() {
   const learned = data.nodes.filter((node) => node.kind === "parameter" || node.kind === "input");
   if (!learned.length) return null;
-  if (state.predict) return soft("Hidden while you predict.");
+  if (state.predict) return soft(WORDS.hiddenWhilePredicting);
   const bySize = learned
     .map((node) => [node, Shown.norm(node.gradient)])
     .sort(([, a], [, b]) => b - a)
@@ -120,7 +120,7 @@ function whatIsLearned() {
     { open: bySize.length <= FEW },
     make("summary", {}, make("h3", {}, "What is learned, by the size of its gradient")),
     sizesOf(bySize),
-    soft("The size is the square root of the sum of squares."),
+    soft(WORDS.sizeOfGradient),
   );
 }
 
@@ -209,7 +209,7 @@ function colours() {
     { class: "legend tones" },
     make("li", {}, pair("value"), "left: the value, below and above zero"),
     make("li", {}, pair("grad"), "right: the gradient, below and above zero"),
-    make("li", { class: "soft" }, "Each picture has a scale of its own; clear is zero."),
+    make("li", { class: "soft" }, WORDS.clearIsZero),
   );
 }
 

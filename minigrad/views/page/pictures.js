@@ -38,8 +38,8 @@ function paleTint(v, largest, tone, strength) {
 // An array of any shape as one flat picture: the last two axes are a tile, and tiles stand in rows.
 function tiles(a) {
   const shape = a.shape;
-  let columns = shape.length ? shape[shape.length - 1] : 1;
-  let rows = shape.length > 1 ? shape[shape.length - 2] : 1;
+  let columns = shape.at(-1) ?? 1;
+  let rows = shape.at(-2) ?? 1;
   const count = a.numbers.length / Math.max(1, rows * columns);
   const turned = columns === 1 && rows > 1; // a column lies down
   if (turned) [rows, columns] = [columns, rows];

@@ -26,17 +26,17 @@ function up() {
 // Go to a step, 0 being before the first: its tab and its drawing open, and no node stays chosen.
 // `quiet`: it is not read aloud, as when it plays.
 function go(time, { quiet = false } = {}) {
-  state.time = Math.max(0, Math.min(Graph.events.length, time));
+  state.time = Math.max(0, Math.min(Graph.steps.length, time));
   if (state.asked && state.asked.time !== state.time) dropQuestion();
   state.chosen = null;
-  const event = Graph.current();
-  if (event) {
-    if (state.follow) goTo(event.n);
-    else if (Graph.placeIn(state.view, event.n) === null) goTo(event.n, true);
+  const step = Graph.current();
+  if (step) {
+    if (state.follow) goTo(step.n);
+    else if (Graph.placeIn(state.view, step.n) === null) goTo(step.n, true);
   }
-  if (event && byId(state.stage).classList.contains("extra")) Stages.setStage(Stages.graphStage());
-  if (event) state.tab = "step";
-  if (!event) state.tab = "overview";
+  if (step && byId(state.stage).classList.contains("extra")) Stages.setStage(Stages.graphStage());
+  if (step) state.tab = "step";
+  if (!step) state.tab = "overview";
   render();
   revealStep();
   if (!quiet) say(nowText());
@@ -51,13 +51,13 @@ function dropQuestion() {
 
 // The card of the step is to be seen, and those that it takes from.
 function revealStep() {
-  const event = Graph.current();
-  if (event && Graph.hasDrawings && state.stage === "drawing")
+  const step = Graph.current();
+  if (step && Graph.hasDrawings && state.stage === "drawing")
     tell("reveal", {
-      key: Graph.placeIn(state.view, event.n),
+      key: Graph.placeIn(state.view, step.n),
       partners: Graph.into
-        .get(event.n)
-        .filter((edge) => !event.back || edge.differentiable)
+        .get(step.n)
+        .filter((edge) => !step.back || edge.differentiable)
         .map((edge) => Graph.placeIn(state.view, edge.source)),
     });
 }
@@ -80,10 +80,10 @@ function goTo(n, outer = false) {
 
 // Go on to the next step that is elsewhere in this drawing.
 function over(direction) {
-  const place = (at) => (at ? Graph.placeIn(state.view, Graph.events[at - 1].n) : null);
+  const place = (at) => (at ? Graph.placeIn(state.view, Graph.steps[at - 1].n) : null);
   const here = place(state.time);
   let time = state.time + direction;
-  while (time > 0 && time < Graph.events.length && (place(time) === here || place(time) === null))
+  while (time > 0 && time < Graph.steps.length && (place(time) === here || place(time) === null))
     time += direction;
   const follow = state.follow;
   state.follow = false;
@@ -113,16 +113,16 @@ function openTab(name) {
 
 // The node that the panel is about: the chosen one, else that of the step, else the result.
 function chosenNode() {
-  const event = Graph.current();
-  return state.chosen !== null ? state.chosen : event ? event.n : Graph.root.n;
+  const step = Graph.current();
+  return state.chosen !== null ? state.chosen : step ? step.n : Graph.root.n;
 }
 
 // Where the reader is, as words to be read aloud.
 function nowText() {
-  const event = Graph.current();
-  if (!event) return "Before the first step";
-  const { step, count } = Graph.progress();
-  return `${event.back ? "Backward" : "Forward"} ${step} of ${count}: ${Graph.fullName(event.n)}`;
+  const step = Graph.current();
+  if (!step) return WORDS.beforeFirst;
+  const words = WORDS.nowAt[step.back ? "back" : "forward"];
+  return filled(words, { ...Graph.progress(), name: Graph.fullName(step.n) });
 }
 
 // A name that leads to its node.

@@ -23,7 +23,7 @@ function asked(edge) {
 
 // The question for what an edge passed: one element of it.
 function question(edge) {
-  if (edge.passed.fitted === null) return soft("What it gave was not kept.");
+  if (edge.passed.fitted === null) return soft(WORDS.giftNotKept);
   const { a, place } = asked(edge);
   const index = Arrays.indexOf(a, place);
   const what = index.length ? filled(WORDS.elementOf, { index: index.join(", ") }) : "the contribution";
@@ -75,7 +75,7 @@ function setPredict(on) {
   Drawing.forgetCards();
   if (on && state.time <= Graph.FORWARD) Places.go(Graph.FORWARD + 1);
   else render();
-  say(on ? "Gradients are hidden until you work them out." : "Gradients are shown.");
+  say(WORDS.predicting[on ? "on" : "off"]);
 }
 
 export { question, setPredict, verdict };

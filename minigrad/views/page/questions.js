@@ -19,7 +19,7 @@ function numberQuestion({ what, label, value, done, edge = null }) {
     event.preventDefault();
     const typed = input.value.trim(),
       guess = Arrays.numberIn(typed);
-    if (guess === null) told.textContent = "That is no number.";
+    if (guess === null) told.textContent = WORDS.noNumber;
     else if (isRight(guess, value)) done(typed);
     else {
       told.textContent = hint(guess, value);
@@ -45,10 +45,10 @@ function isRight(guess, v) {
 
 // What is wrong with a guess, without telling the number.
 function hint(guess, v) {
-  if (v !== 0 && Math.abs(guess + v) <= 0.02 * Math.abs(v)) return "The size is right, the sign is not.";
+  if (v !== 0 && Math.abs(guess + v) <= 0.02 * Math.abs(v)) return WORDS.notRight.sign;
   if (v !== 0 && Math.sign(guess) === Math.sign(v))
-    return Math.abs(guess) > Math.abs(v) ? "Too large." : "Too small.";
-  return "Not yet.";
+    return WORDS.notRight[Math.abs(guess) > Math.abs(v) ? "large" : "small"];
+  return WORDS.notRight.other;
 }
 
 // One of some choices is right; `told` says of each what there is to say of it, `done` is called after the right

@@ -39,7 +39,7 @@ function draw() {
   });
   drawn.push(found < 0 ? Arrays.placeOfLargest(p) : found); // the sum is 1 but for rounding
   table();
-  say(filled(LINE_WORDS.drawnNow, { symbol: model.symbols[drawn[drawn.length - 1]] }));
+  say(filled(LINE_WORDS.drawnNow, { symbol: model.symbols[drawn.at(-1)] }));
 }
 
 // --- what is shown ---

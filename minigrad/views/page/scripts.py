@@ -38,9 +38,9 @@ SCRIPTS = {
     # the time line, and ways in and out
     "timeline": "Timeline", "search": "Search", "link": "Link", "share": "Share",
     # another line, typed in the page, and what leads to each symbol of the answer
-    "line_words": "LineWords", "line_model": "LineModel", "sampling": "Sampling", "idle": "Idle", "cuts": "Cuts",
-    "ribbons": "Ribbons", "flow_reading": "Reading", "flow_parts": "Parts",
-    "flow_effects": "Effects", "flow": "Flow", "flow_cuts": "FlowCuts",
+    "line_words": "LineWords", "line_model": "LineModel", "sampling": "Sampling",
+    "idle": "Idle", "cuts": "Cuts", "ribbons": "Ribbons", "flow_reading": "Reading",
+    "flow_parts": "Parts", "flow_effects": "Effects", "flow": "Flow", "flow_cuts": "FlowCuts",
     "flow_letters": "FlowLetters", "flow_scene": "FlowScene", "flow_said": "FlowSaid",
     "flow_panel": "FlowPanel", "flow_shown": "FlowShown", "flow_link": "FlowLink",
     "another_line": "AnotherLine",
@@ -50,9 +50,9 @@ SCRIPTS = {
 
 # Which only a page needs where a line can be typed.
 ANOTHER_LINE = {
-    "line_words", "line_model", "sampling", "idle", "cuts", "ribbons", "flow_reading", "flow_parts",
-    "flow_effects", "flow", "flow_cuts", "flow_letters", "flow_scene", "flow_said", "flow_panel",
-    "flow_shown", "flow_link", "another_line",
+    "line_words", "line_model", "sampling", "idle", "cuts", "ribbons", "flow_reading",
+    "flow_parts", "flow_effects", "flow", "flow_cuts", "flow_letters", "flow_scene", "flow_said",
+    "flow_panel", "flow_shown", "flow_link", "another_line",
 }  # fmt: skip
 
 # Of a script as its formatter writes it, with a semicolon after each statement: texts, in which spaces

@@ -1,11 +1,11 @@
 // --- search ----------------------------------------------------------------------------------------------
 
+import { WORDS } from "./words.js";
 import { breakable, byId, data, fill, make, plural, say, softSpan } from "./base.js";
 import * as Places from "./places.js";
 import * as Graph from "./graph.js";
 import * as Stages from "./stages.js";
 
-const pathOf = ({ box }) => (box === null ? "" : data.boxes[box].path);
 // What can be found: `key` is searched, `text` and `more` are shown, and what begins a part of `first`
 // comes first.
 const entries = [
@@ -16,13 +16,13 @@ const entries = [
       Stages.setStage(Graph.hasDrawings ? "drawing" : "listing");
       Places.show(view.name);
     },
-    key: `${view.title} ${pathOf(view)}`.toLowerCase(),
+    key: `${view.title} ${Graph.pathOf(view)}`.toLowerCase(),
   })),
   ...data.nodes.map((node) => ({
     text: Graph.asLine(node) || `${node.kind} #${node.n}`,
-    more: pathOf(node),
+    more: Graph.pathOf(node),
     open: () => Places.choose(node.n, { open: true }),
-    key: `${node.label} ${node.op || ""} ${node.made} #${node.n} ${pathOf(node)}`.toLowerCase(),
+    key: `${node.label} ${node.op || ""} ${node.made} #${node.n} ${Graph.pathOf(node)}`.toLowerCase(),
     first: `${node.label.split(".").pop()} ${(node.op || "").replace("np.", "")}`.toLowerCase(),
   })),
 ];
@@ -43,7 +43,7 @@ function find() {
   const list = byId("found");
   list.hidden = !words.length;
   byId("search").setAttribute("aria-expanded", String(!list.hidden));
-  const none = words.length ? make("li", { class: "soft" }, "Nothing of that name.") : null;
+  const none = words.length ? make("li", { class: "soft" }, WORDS.nothingFound) : null;
   fill(list, matches.length ? matches.map(matchItem) : none);
   point(0);
   if (words.length) say(`${plural(matches.length, "match", "matches")}`);

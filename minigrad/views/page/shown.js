@@ -7,7 +7,7 @@ import * as Live from "./live.js";
 
 // The array, as `unpack` of arrays.js gives it; null where it was not kept.
 function array(id) {
-  if (id === null || id === undefined) return null;
+  if ((id ?? null) === null) return null;
   if (typeof id === "string") return Live.ofSlot(id);
   const { p } = data.arrays[id];
   return p === undefined ? Arrays.kept(id) : Live.computedFirst(p);
@@ -15,7 +15,7 @@ function array(id) {
 
 // The norm of an array, which need not be unpacked for it; 0 where it was not kept.
 function norm(id) {
-  if (id === null || id === undefined) return 0;
+  if ((id ?? null) === null) return 0;
   if (typeof id === "string") return Live.normOf(id);
   const { p } = data.arrays[id];
   return p === undefined ? Arrays.normKept(id) : Live.normAtFirst(p);

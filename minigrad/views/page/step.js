@@ -19,17 +19,17 @@ import * as Listing from "./listing.js";
 
 // Show the step at which the reader is, and begin at its top.
 function stepPanel() {
-  const event = Graph.current();
+  const step = Graph.current();
   const box = byId("step");
-  if (!event) return fill(box, beforeTheFirst());
-  const node = Graph.nodes.get(event.n);
+  if (!step) return fill(box, beforeTheFirst());
+  const node = Graph.nodes.get(step.n);
   const back = node.kind === "operation" ? backward : leaf;
-  fill(box, heading(node, event.back), (event.back ? back : forward)(node));
+  fill(box, heading(node, step.back), (step.back ? back : forward)(node));
   box.scrollTop = 0;
 }
 
 const beforeTheFirst = () => [
-  make("p", {}, "Nothing has happened yet. "),
+  make("p", {}, WORDS.nothingHappened),
   make(
     "div",
     { class: "start" },
@@ -39,7 +39,7 @@ const beforeTheFirst = () => [
 
 // Where in the computation the step is, its line of code, and what it is for.
 function heading(node, back) {
-  const why = node.about || (node.box !== null ? data.boxes[node.box].about : "");
+  const why = Graph.aboutOf(node);
   return [
     ChapterList.chapterLine(),
     make(
@@ -75,8 +75,8 @@ function lineText(node) {
 // The boxes around a node, the outermost first; null where there is none.
 function trailText(node) {
   const names = [];
-  for (let box = node.box; box !== null && box !== undefined; box = data.boxes[box].parent)
-    names.unshift(data.boxes[box].title.split(": ")[0]);
+  for (let box = Graph.boxOf(node); box; box = data.boxes[box.parent])
+    names.unshift(box.title.split(": ")[0]);
   return names.length ? make("p", { class: "trail" }, `in ${names.filter(Boolean).join(" › ")}`) : null;
 }
 
@@ -118,7 +118,7 @@ function leaf(node) {
     make(
       "p",
       {},
-      count === 1 ? "All that comes here has arrived. It stays, in " : filled(WORDS.allArrived, { count }),
+      filled(WORDS.allArrived[count === 1 ? "one" : "many"], { count }),
       make("code", {}, `${Graph.fullName(node.n)}.grad`),
       ".",
     ),
@@ -232,7 +232,7 @@ function readDetails(node, edge, reads, hidden) {
 // `read` works out the element that is pointed at.
 function passedFigures(node, edge, read) {
   const { given, fitted } = edge.passed;
-  if (fitted === null) return soft("What it gave was not kept.");
+  if (fitted === null) return soft(WORDS.giftNotKept);
   const options = (part) => ({
     palette: "gradient",
     letters: Graph.nodes.get(edge.source).letters,
@@ -252,8 +252,7 @@ function passedFigures(node, edge, read) {
 function addedTo(edge, options) {
   const { before, after } = edge.passed;
   const { length: count } = Graph.arrivals.get(edge.source);
-  if (before === null)
-    return soft(count > 1 ? filled(WORDS.firstToArrive, { count }) : "Nothing else goes there.");
+  if (before === null) return soft(count > 1 ? filled(WORDS.firstToArrive, { count }) : WORDS.nothingElse);
   return make(
     "div",
     { class: "sum" },

@@ -15,11 +15,11 @@ import * as Pace from "./pace.js";
 let sizes; // how large the value of each step is, or on the way back its gradient: the logarithm of the norm
 let ends; // the least and the greatest of these on the way forward, and on the way back
 function measure() {
-  sizes = Graph.events.map(({ n, back }) =>
+  sizes = Graph.steps.map(({ n, back }) =>
     Math.log10(Shown.norm(Graph.nodes.get(n)[back ? "gradient" : "value"])),
   );
   ends = [false, true].map((back) => {
-    const some = sizes.filter((v, i) => Graph.events[i].back === back && Number.isFinite(v));
+    const some = sizes.filter((v, i) => Graph.steps[i].back === back && Number.isFinite(v));
     return some.length ? [Math.min(...some), Math.max(...some)] : [0, 1];
   });
   ["forward", "backward"].forEach((half, i) => {
@@ -49,42 +49,42 @@ function skyline() {
   canvas.height = height * ratio;
   const pen = canvas.getContext("2d");
   pen.scale(ratio, ratio);
-  const step = width / Graph.events.length;
+  const wide = width / Graph.steps.length;
   pen.fillStyle = Pictures.colour("--ground");
   pen.fillRect(0, 0, width, height);
-  paintBars(pen, step, height - BELOW);
-  paintChapters(pen, step, height - BELOW);
-  if (state.time) paintPointer(pen, (state.time - 0.5) * step, height);
-  byId("time").max = Graph.events.length;
-  document.querySelector(".half.forward").style.maxWidth = `${Graph.FORWARD * step - 6}px`;
-  document.querySelector(".half.backward").style.left = `${Graph.FORWARD * step}px`;
+  paintBars(pen, wide, height - BELOW);
+  paintChapters(pen, wide, height - BELOW);
+  if (state.time) paintPointer(pen, (state.time - 0.5) * wide, height);
+  byId("time").max = Graph.steps.length;
+  document.querySelector(".half.forward").style.maxWidth = `${Graph.FORWARD * wide - 6}px`;
+  document.querySelector(".half.backward").style.left = `${Graph.FORWARD * wide}px`;
 }
 
 const BELOW = 16, // pixels below the bars, for the chapters
   ABOVE = 20; // and above them, for the pointer
 
-// How large the value of each step is, or on the way back its gradient, on one scale each. `step` is the
-// width of a bar, `base` how far down the bars end. Sizes that the reader is to predict are not told.
-function paintBars(pen, step, base) {
-  Graph.events.forEach((event, i) => {
-    const [low, high] = ends[Number(event.back)];
-    const isTold = !(state.predict && event.back && i + 1 > state.time);
+// How large the value of each step is, or on the way back its gradient, on one scale each. A bar is `wide`,
+// and ends at `base`. Sizes that the reader is to predict are not told.
+function paintBars(pen, wide, base) {
+  Graph.steps.forEach(({ back }, i) => {
+    const [low, high] = ends[Number(back)];
+    const isTold = !(state.predict && back && i + 1 > state.time);
     const share =
       Number.isFinite(sizes[i]) && isTold ? 0.14 + 0.86 * ((sizes[i] - low) / (high - low || 1)) : 0.06;
     const bar = (base - ABOVE) * share;
     pen.globalAlpha = i + 1 === state.time ? 1 : i + 1 < state.time || !state.time ? 0.66 : 0.24;
-    pen.fillStyle = Pictures.colour(event.back ? "--backward" : "--forward");
-    pen.fillRect(i * step, base - bar, Math.max(0.6, step - (step > 4 ? 1 : 0)), bar);
+    pen.fillStyle = Pictures.colour(back ? "--backward" : "--forward");
+    pen.fillRect(i * wide, base - bar, Math.max(0.6, wide - (wide > 4 ? 1 : 0)), bar);
   });
   pen.globalAlpha = 1;
 }
 
 // A strip for each chapter, with its title where there is room, else its number.
-function paintChapters(pen, step, base) {
+function paintChapters(pen, wide, base) {
   pen.font = `11px ${Pictures.colour("--sans")}`;
   pen.textBaseline = "middle";
   for (const chapter of Chapters.chapters) {
-    const [left, right] = [chapter.from * step, chapter.to * step];
+    const [left, right] = [chapter.from * wide, chapter.to * wide];
     pen.fillStyle = Pictures.colour("--line");
     pen.fillRect(left, base + 2, Math.max(0.6, right - left - 1), 14);
     const fits = (text) => pen.measureText(text).width + 8 <= right - left;
@@ -118,11 +118,11 @@ function timeline() {
 }
 
 function stepNow() {
-  const event = Graph.current();
-  const { step, count } = Graph.progress();
-  const [name, about] = event
-    ? [Graph.fullName(event.n), `${event.back ? "backward" : "forward"} ${step} of ${count}`]
-    : ["Before the first step", "all values and gradients are shown"];
+  const step = Graph.current();
+  const words = WORDS.stepOf[step?.back ? "back" : "forward"];
+  const [name, about] = step
+    ? [Graph.fullName(step.n), filled(words, Graph.progress())]
+    : [WORDS.beforeFirst, "all values and gradients are shown"];
   return [make("b", {}, name), make("span", {}, about)];
 }
 
@@ -132,9 +132,9 @@ function togglePlaying() {
   if (state.playing) return Pace.stopPlaying();
   const isExtra = byId(state.stage).classList.contains("extra");
   if (isExtra && Chapters.toldChapters.length) return ChapterPlay.playSentences();
-  if (state.time >= Graph.events.length) Places.go(0);
+  if (state.time >= Graph.steps.length) Places.go(0);
   Pace.playFrom((time) => {
-    if (time > Graph.events.length) return Pace.stopPlaying();
+    if (time > Graph.steps.length) return Pace.stopPlaying();
     Places.go(time, { quiet: true });
     return true;
   });

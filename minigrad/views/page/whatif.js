@@ -1,7 +1,7 @@
 // --- what if: parts of the model switched off, and what that does to the loss and to the output ------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, keepFocus, make, plural, render, say, soft, softSpan, state } from "./base.js";
+import { byId, fill, keepFocus, make, plural, render, say, soft, softSpan, state } from "./base.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
@@ -24,7 +24,7 @@ function turn(name, gates, on) {
   Learn.stopLearning();
   Changes.change(`${name} ${on ? "on" : "off"}`, new Map(gates.map((gate) => [gate, [on ? 1 : 0]])));
   keepFocus(render);
-  say(`${name} is ${on ? "on" : "off"}. ${Live.lossText()}`);
+  say(filled(WORDS.becameNow, { name, value: on ? "on" : "off", loss: Live.lossText() }));
 }
 
 // The numbers of the output as they are now: the scores of a model; null where the page knows of none.
@@ -42,7 +42,7 @@ function symbolNames(n) {
 // What a model writes: of each row of its output the symbol with the highest score.
 function writes(scores) {
   const shape = Graph.nodes.get(Live.tape.output).shape,
-    n = shape[shape.length - 1];
+    n = shape.at(-1);
   const names = symbolNames(n);
   if (!names || shape.length < 2) return null;
   return Array.from(
@@ -176,7 +176,7 @@ function whatifPanel() {
 
 const likeliest = ({ now, was }) => [
   make("p", {}, "Its likeliest symbols: ", now, was ? [", and as it was written: ", was] : null),
-  soft("Each is what it would write next, given the symbols before it as they were written."),
+  soft(WORDS.likeliestNext),
 ];
 
 // A part that can be switched off, what that does, and the places where it is.
@@ -253,13 +253,10 @@ function gives({ node, instead }, shown = (text) => text) {
 const toPicture = ({ id }) =>
   make("button", { class: "link", onclick: () => Stages.setStage(id) }, WORDS.switchOne);
 
-const pathOf = (n) => {
-  const { box } = Graph.nodes.get(n);
-  return box === null || box === undefined ? "" : data.boxes[box].path.split("/")[0];
-};
+const moduleOf = (n) => Graph.pathOf(Graph.nodes.get(n)).split("/")[0];
 // Where a part is: the module; of one that goes around another, as a residual does, that of what is inside.
 function placeName({ node, instead }) {
-  const [outer, inner] = [pathOf(node), pathOf(instead)];
+  const [outer, inner] = [moduleOf(node), moduleOf(instead)];
   if (inner && inner !== outer) return filled(WORDS.around, { part: inner });
   return outer || Graph.nameOf(node);
 }

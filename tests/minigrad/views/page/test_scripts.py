@@ -51,6 +51,12 @@ def test_every_sentence_has_its_parts_and_is_said_somewhere(file, table):
             assert set(re.findall(r"\{(\w+)\}", defined[name])) == given, name
 
 
+@pytest.mark.parametrize("name", sorted({*TEXTS} - {"Words", "LineWords"}))
+def test_every_sentence_stands_with_the_others(name):
+    strings = [found["text"] for found in scripts.PARTS.finditer(TEXTS[name]) if found["text"]]
+    assert [text for text in strings if re.search(r"^.[A-Z].*[a-z] [a-z].*\. ?.$", text)] == []
+
+
 def test_the_script_begins_with_what_each_object_gives():
     lines = scripts.joined().splitlines()
     for line, name in zip(lines, TEXTS):

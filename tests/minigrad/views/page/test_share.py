@@ -75,7 +75,7 @@ def test_the_address_follows_the_reader_and_the_page_the_address(page):
 def test_what_a_link_says_wrongly_changes_nothing(page):
     browser = page("#step=99999&x[7,7]=1&y[0]=2&x[0,0]=red&tab=kitchen")
     assert browser.run("return [Base.state.time, Live.changedSlots.size]") == [
-        browser.run("return Graph.events.length"),
+        browser.run("return Graph.steps.length"),
         0,
     ]
     assert browser.messages() == []
