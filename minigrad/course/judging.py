@@ -1,8 +1,9 @@
-"""The kinds of answers: right, the wrong sign, a factor of ten off, another order, and so on.
+"""The kind of an answer: right, the wrong sign, a factor of ten off, another order, and so on.
 
-`verdict_on` works on an answer as it was typed. The pages have it in JavaScript (`forms.js`), which
-is given the sentences and the patterns of this file; one table of answers tests the two. What a learner
-writes as code is not judged here but marked, by `exercises.marking`.
+`verdict_on` works on an answer as it was typed, in a terminal or a notebook. In a page no Python runs:
+there `judging.js`, beside this file, has the same functions, by the same names, in the same order. It is
+given the sentences, patterns and constants of this file; one table of answers, in `test_questions.py`,
+tests both. What a learner writes as code is not judged here but marked, by `exercises.marking`.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ UNDO: dict[str, Callable[[float], float]] = {  # from what is off in one way, th
 FACTORS = (10, 100, 1000)
 DASHES = r"\u2212\u2013\u2014\u2010\u2011"  # minus, en dash, em dash, hyphen, non-breaking hyphen
 SPACES = r"\s\ufeff\x1c-\x1f\x85"  # what `\s` is in Python or in JavaScript
+SLACK = 0.5 * (1 + 1e-9)  # of a step of the last digit, by which a number may be off
 
 
 class Verdict(NamedTuple):
@@ -128,7 +130,7 @@ def _of_numbers(asked: QuestionFacts, text: str) -> Verdict:
             return Verdict("mistake", says)
     if len(given) != len(answer):
         return _of_another_length(asked, given, answer)
-    return _of_sizes(given, answer, digits) or _of_places(asked, given, answer) or _wrong(asked)
+    return _of_sizes(asked, given, answer) or _of_places(asked, given, answer) or _wrong(asked)
 
 
 def _readings(text: str, count: int) -> tuple[list[float] | None, list[float]]:
@@ -151,11 +153,12 @@ def _of_another_length(
 
 
 def _of_sizes(
-    given: Sequence[float], answer: Sequence[float], digits: int | None
+    asked: QuestionFacts, given: Sequence[float], answer: Sequence[float]
 ) -> Verdict | None:
     """The verdict on numbers that are all off in one way."""
+    digits = asked.digits
     if all(_rounded(g, a, digits) for g, a in zip(given, answer)):
-        return _verdict("rounded", digits=max(_digits(a, digits) for a in answer))
+        return _verdict("rounded", digits=max(_digits_of(a, digits) for a in answer))
     if all(_fits(g, a, digits) or _near(g, a, digits) for g, a in zip(given, answer)):
         return _verdict("near")
     for kind, undo in UNDO.items():
@@ -240,7 +243,7 @@ def _near(given: float, number: float, digits: int | None) -> bool:
     return not exact and abs(given - number) <= 0.02 * abs(number)
 
 
-def _digits(number: float, digits: int | None) -> int:
+def _digits_of(number: float, digits: int | None) -> int:
     """Count the digits of a number that are asked for."""
     return digits or (len(str(int(abs(number)))) if _whole(number) else 3)
 
@@ -256,7 +259,7 @@ def _fits(given: float, number: float, digits: int | None) -> bool:
 def _tolerance(number: float, digits: int | None) -> float:
     if number == 0 or (digits is None and _whole(number)):
         return max(1e-6, 1e-9 * abs(number))
-    return 0.5 * (1 + 1e-9) * _unit(number, digits or 3)
+    return SLACK * _unit(number, digits or 3)
 
 
 def _rounded(given: float, number: float, digits: int | None) -> bool:
@@ -264,8 +267,8 @@ def _rounded(given: float, number: float, digits: int | None) -> bool:
     if _fits(given, number, digits):
         return True
     fewest = 2 if digits is None and _whole(number) else 1
-    for fewer in range(fewest, 0 if number == 0 else _digits(number, digits)):
+    for fewer in range(fewest, 0 if number == 0 else _digits_of(number, digits)):
         unit = _unit(number, fewer)
-        if abs(given - number) <= 0.5 * (1 + 1e-9) * unit and _whole(round(given / unit, 6)):
+        if abs(given - number) <= SLACK * unit and _whole(round(given / unit, 6)):
             return True
     return False

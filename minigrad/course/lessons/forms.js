@@ -1,256 +1,96 @@
-// verdict_on() of minigrad/course/judging.py once more, for the pages; and the forms that use it.
-"use strict";
+// The forms of a page: each judges an answer, shows what waits for it, and keeps it in the browser.
 
-// --- judging: the functions of judging.py, by the same names and in the same order ---------------------
-
-const judging = (() => {
-  const OF_PYTHON = "OF_PYTHON"; // the constants of judging.py, filled in by forms.py
-  const { SAYS, FACTORS } = OF_PYTHON;
-  const NUMBER = new RegExp(OF_PYTHON.NUMBER, "gi");
-  const UNDO = { sign: (n) => -n, reciprocal: (n) => 1 / n, double: (n) => n / 2, half: (n) => n * 2 };
-  const DASHES = new RegExp(`[${OF_PYTHON.DASHES}]`, "g");
-  const SPACES = new RegExp(`[${OF_PYTHON.SPACES}]+`, "g");
-  const SLACK = 0.5 * (1 + 1e-9);
-
-  function verdictOn(asked, text) {
-    return asked.choices.length ? ofChoices(asked, text) : ofNumbers(asked, text);
-  }
-
-  function chosen(choices, text) {
-    const said = plain(text);
-    const ways = [
-      [choices.map(plain), said],
-      [choices.map((choice) => JSON.stringify(numbers(choice))), JSON.stringify(numbers(text) || [])],
-      [choices.map((_, i) => String.fromCharCode(97 + i)), said],
-      [choices.map((_, i) => String(i + 1)), said],
-    ];
-    const found = ways.find(([names, name]) => names.includes(name));
-    return found ? found[0].indexOf(found[1]) : -1;
-  }
-
-  const plain = (text) =>
-    text
-      .toLowerCase()
-      .replace(SPACES, "")
-      .replace(/[`$'"]/g, "")
-      .replace(/^[[\]().]+|[[\]().]+$/g, "");
-
-  function ofChoices(asked, text) {
-    const place = chosen(asked.choices, text);
-    if (place < 0) return verdict("choice");
-    if (place === asked.answer) return verdict("right");
-    const known = asked.mistakes.find(([typed]) => chosen(asked.choices, typed) === place);
-    return known ? mistake(known[1]) : wrong(asked);
-  }
-
-  function ofNumbers(asked, text) {
-    const { answer, digits } = asked;
-    const [given, asPercent] = readings(text, answer.length);
-    if (given === null) return verdict("number");
-    if (same(given, answer, digits) || same(asPercent, answer, digits)) return verdict("right");
-    const single = answer.length === 1;
-    const known = asked.mistakes.find(([typed]) => same(given, numbers(typed, single) || [], digits));
-    if (known) return mistake(known[1]);
-    if (given.length !== answer.length) return ofAnotherLength(asked, given);
-    return ofSizes(asked, given) || ofPlaces(asked, given) || wrong(asked);
-  }
-
-  function readings(text, count) {
-    const single = count === 1;
-    let given = numbers(text, single);
-    if (given !== null && given.length > count && text.includes(";")) {
-      text = text.replace(/(?<=\d),(?=\d)/g, "."); // 0,5; 1,5
-      given = numbers(text);
-    }
-    return [given, numbers(text.replaceAll("%", " "), single) || []];
-  }
-
-  function ofAnotherLength({ answer, digits, shape }, given) {
-    const oneLess = answer.map((_, i) => answer.filter((_other, j) => j !== i));
-    if (shape && oneLess.some((axes) => same(given, axes, digits))) return verdict("missing");
-    return verdict("count", { expected: answer.length, given: given.length });
-  }
-
-  function ofSizes({ answer, digits }, given) {
-    const each = (change) => same(given.map(change), answer, digits);
-    if (given.every((g, i) => rounded(g, answer[i], digits)))
-      return verdict("rounded", { digits: Math.max(...answer.map((a) => digitsOf(a, digits))) });
-    if (given.every((g, i) => fits(g, answer[i], digits) || near(g, answer[i], digits)))
-      return verdict("near");
-    for (const [kind, undo] of Object.entries(UNDO)) if (each(undo)) return verdict(kind);
-    for (const factor of FACTORS)
-      if (each((g) => g / factor) || each((g) => g * factor)) return verdict("ten", { factor });
-    return null;
-  }
-
-  function ofPlaces({ answer, digits, shape, rows, before }, given) {
-    const alike = (some, others) => same(some, others, digits);
-    const sorted = (some) => [...some].sort((a, b) => a - b);
-    const columns = answer.length / rows;
-    const turned = answer.map((_, i) => answer[(i % rows) * columns + Math.floor(i / rows)]);
-    const counted = answer.length === 1 && digits === null && whole(answer[0]);
-    const kinds = {
-      reversed: shape && alike([...given].reverse(), answer),
-      transpose: rows && alike(given, turned),
-      order: alike(sorted(given), sorted(answer)),
-      before: alike(given, before),
-      one: counted && Math.abs(answer[0]) > 2 && Math.abs(given[0] - answer[0]) === 1,
-    };
-    for (const [kind, fit] of Object.entries(kinds)) if (fit) return verdict(kind);
-    const off = given.flatMap((g, i) => (fits(g, answer[i], digits) ? [] : [i + 1]));
-    if (off.length === answer.length) return null;
-    return verdict("some", { places: off.join(", "), count: answer.length });
-  }
-
-  const wrong = ({ case: first }) => verdict("wrong", { case: first || "the question once more." });
-  const mistake = (says) => ({ kind: "mistake", says });
-  const verdict = (kind, values = {}) => ({
-    kind,
-    says: SAYS[kind].replace(/\{(\w+)\}/g, (_, name) => values[name]),
-  });
-
-  // The numbers in a text, null if there is anything else; `single`: one is expected.
-  function numbers(text, single) {
-    text = text.replace(SPACES, " ").trim().replace(DASHES, "-").replace("\u2044", "/");
-    text = text.replace(/(^|[,;[(]) ?- (?=[\d.])/g, "$1-").replace(/[. ]+$/, "");
-    text = text.replace(/(?<=\d)_(?=\d)/g, "");
-    text = text.replace(/(?<=\d) ?[x×] ?(?=\d)/g, ", ");
-    if (single && /^[-+]?[1-9]\d{0,2}([, ])\d{3}(\1\d{3})*(\.\d+)?$/.test(text))
-      text = text.replace(/[, ]/g, "");
-    else if (single) text = text.replace(/^([-+]?\d+),(\d+)(?=(e[-+]?\d+)?\s*%?$)/, "$1.$2");
-    text = text.replace(/[[\](){}]/g, " ");
-    const found = [...text.matchAll(NUMBER)];
-    if (!found.length || /[^\s,;]/.test(text.replace(NUMBER, " "))) return null;
-    if (found.some(([, , below]) => below && Number(below) === 0)) return null;
-    return found.map(([, n, below, percent]) => Number(n) / Number(below || 1) / (percent ? 100 : 1));
-  }
-
-  const whole = (number) => number === Math.floor(number);
-  const unit = (number, digits) => 10 ** (Number(number.toExponential(6).split("e")[1]) + 1 - digits);
-  const near = (given, number, digits) =>
-    !(digits === null && whole(number)) && Math.abs(given - number) <= 0.02 * Math.abs(number);
-  const digitsOf = (number, digits) => digits || (whole(number) ? String(Math.abs(number)).length : 3);
-
-  const same = (some, others, digits) =>
-    some.length === others.length && some.every((s, i) => fits(s, others[i], digits));
-  const fits = (given, number, digits) => Math.abs(given - number) <= tolerance(number, digits);
-
-  function tolerance(number, digits) {
-    if (number === 0 || (digits === null && whole(number))) return Math.max(1e-6, 1e-9 * Math.abs(number));
-    return SLACK * unit(number, digits || 3);
-  }
-
-  function rounded(given, number, digits) {
-    if (fits(given, number, digits)) return true;
-    const fewest = digits === null && whole(number) ? 2 : 1;
-    for (let fewer = fewest; number !== 0 && fewer < digitsOf(number, digits); fewer++) {
-      const step = unit(number, fewer);
-      if (Math.abs(given - number) <= SLACK * step && whole(Math.round((given / step) * 1e6) / 1e6))
-        return true;
-    }
-    return false;
-  }
-
-  return { verdictOn };
-})();
+import * as Judging from "../judging.js";
 
 // --- keeping: what a browser remembers of a question ----------------------------------------------------
 
-const memory = (() => {
-  function kept(name) {
-    try {
-      return JSON.parse(localStorage.getItem(`minigrad:${name}`)) || {};
-    } catch {
-      return {};
-    }
+function kept(name) {
+  try {
+    return JSON.parse(localStorage.getItem(`minigrad:${name}`)) || {};
+  } catch {
+    return {};
   }
+}
 
-  function keep(name, what) {
-    try {
-      localStorage.setItem(`minigrad:${name}`, JSON.stringify({ ...kept(name), ...what }));
-    } catch {
-      // a browser that keeps nothing: the answers last until the page is closed
-    }
+function keep(name, what) {
+  try {
+    localStorage.setItem(`minigrad:${name}`, JSON.stringify({ ...kept(name), ...what }));
+  } catch {
+    // a browser that keeps nothing: the answers last until the page is closed
   }
-
-  return { kept, keep };
-})();
+}
 
 // --- showing: the forms, and the cells that wait for them -----------------------------------------------
 
-// biome-ignore lint/correctness/noUnusedVariables: what a page asks of this script
-const questions = (() => {
-  const done = new Set(); // the names of the questions that were answered, or whose answer was shown
+const done = new Set(); // the names of the questions that were answered, or whose answer was shown
 
-  /** Show the cells whose questions have been answered; hide the others. */
-  function unfold() {
-    for (const cell of document.querySelectorAll("[data-waits]"))
-      cell.classList.toggle(
-        "folded",
-        cell.dataset.waits.split(" ").some((name) => !done.has(name)),
-      );
-    for (const form of document.forms) {
-      const { name } = form.dataset;
-      const waits = document.querySelector(`[data-waits~="${name}"]`);
-      const waiting = form.querySelector(".waiting");
-      if (waiting) waiting.hidden = !waits || done.has(name);
-    }
-  }
-
-  function solved(name) {
-    done.add(name);
-    memory.keep(name, { done: true });
-    unfold();
-  }
-
-  // Judge an answer, and say under the form what kind it is.
-  function check(form, given) {
-    const asked = JSON.parse(form.dataset.asked);
-    const { kind, says } = judging.verdictOn(asked, given);
-    say(form, kind, kind === "right" ? `<p>${says}</p>${asked.because}` : says);
-    if (kind === "right") solved(form.dataset.name);
-  }
-
-  function say(form, kind, words) {
-    const feedback = form.querySelector(".feedback");
-    feedback.dataset.kind = kind;
-    feedback.innerHTML = words;
-  }
-
-  function submit(form) {
-    const given = new FormData(form).get("given");
-    const part = { "?": ".hint", "!": ".answer" }[given]; // as in the terminal
-    if (part) {
-      form.querySelector(part).open = true;
-      return;
-    }
-    if (!given) {
-      say(form, "number", "Give an answer first.");
-      return;
-    }
-    memory.keep(form.dataset.name, { given });
-    check(form, given);
-  }
-
-  function start(form) {
+// Show the cells whose questions have been answered; hide the others.
+function unfold() {
+  for (const cell of document.querySelectorAll("[data-waits]"))
+    cell.classList.toggle(
+      "folded",
+      cell.dataset.waits.split(" ").some((name) => !done.has(name)),
+    );
+  for (const form of document.forms) {
     const { name } = form.dataset;
-    form.querySelector("button").hidden = false;
-    form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      submit(form);
-    });
-    form.querySelector(".answer").addEventListener("toggle", (event) => {
-      if (event.target.open) solved(name);
-    });
-    const before = memory.kept(name);
-    if (before.done) done.add(name);
-    if (before.given) {
-      form.elements.given.value = before.given;
-      check(form, before.given);
-    }
+    const waits = document.querySelector(`[data-waits~="${name}"]`);
+    const waiting = form.querySelector(".waiting");
+    if (waiting) waiting.hidden = !waits || done.has(name);
   }
+}
 
-  document.querySelectorAll("form.question").forEach(start);
+function solved(name) {
+  done.add(name);
+  keep(name, { done: true });
   unfold();
-  return { verdictOn: judging.verdictOn };
-})();
+}
+
+// Judge an answer, and say under the form what kind it is.
+function check(form, given) {
+  const asked = JSON.parse(form.dataset.asked);
+  const { kind, says } = Judging.verdictOn(asked, given);
+  say(form, kind, kind === "right" ? `<p>${says}</p>${asked.because}` : says);
+  if (kind === "right") solved(form.dataset.name);
+}
+
+function say(form, kind, words) {
+  const feedback = form.querySelector(".feedback");
+  feedback.dataset.kind = kind;
+  feedback.innerHTML = words;
+}
+
+function submit(form) {
+  const given = new FormData(form).get("given");
+  const part = { "?": ".hint", "!": ".answer" }[given]; // as in the terminal
+  if (part) {
+    form.querySelector(part).open = true;
+    return;
+  }
+  if (!given) {
+    say(form, "number", "Give an answer first.");
+    return;
+  }
+  keep(form.dataset.name, { given });
+  check(form, given);
+}
+
+function start(form) {
+  const { name } = form.dataset;
+  form.querySelector("button").hidden = false;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    submit(form);
+  });
+  form.querySelector(".answer").addEventListener("toggle", (event) => {
+    if (event.target.open) solved(name);
+  });
+  const before = kept(name);
+  if (before.done) done.add(name);
+  if (before.given) {
+    form.elements.given.value = before.given;
+    check(form, before.given);
+  }
+}
+
+document.querySelectorAll("form.question").forEach(start);
+unfold();

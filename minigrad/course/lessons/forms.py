@@ -13,9 +13,11 @@ import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from ...views.page.scripts import as_object
 from .. import judging
 from ..questions import Question, questions_of
 
+CONSTANTS = ("SAYS", "FACTORS", "DASHES", "SPACES", "SLACK")  # that both judges have
 ASK = re.compile(r'ask\("((?:\w+/)?\w+)", \.\.\.\)')
 HERE = Path(__file__).parent
 
@@ -110,10 +112,12 @@ def _like(question: Question) -> str:
 
 
 def script() -> str:
-    """The JavaScript of all forms of a page."""
-    text = (HERE / "forms.js").read_text(encoding="utf-8")
-    constants = {name: getattr(judging, name) for name in ("SAYS", "FACTORS", "DASHES", "SPACES")}
-    return text.replace('"OF_PYTHON"', json.dumps({**constants, "NUMBER": judging.NUMBER.pattern}))
+    """The JavaScript of all forms of a page, after that which judges their answers."""
+    constants = {name: getattr(judging, name) for name in CONSTANTS}
+    given = json.dumps({**constants, "NUMBER": judging.NUMBER.pattern})
+    judge = (HERE.parent / "judging.js").read_text(encoding="utf-8").replace('"OF_PYTHON"', given)
+    own = (HERE / "forms.js").read_text(encoding="utf-8")
+    return f'"use strict";\n{as_object("Judging", judge)}\n{as_object("Forms", own)}'
 
 
 def style() -> str:

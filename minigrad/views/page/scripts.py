@@ -73,7 +73,7 @@ def joined(files: Sequence[str] = tuple(SCRIPTS)) -> str:
     """The script of these files. It begins with a list of what the object of each gives."""
     texts = {file: (HERE / f"{file}.js").read_text(encoding="utf-8") for file in files}
     contents = [f"// {SCRIPTS[file]}: {', '.join(exported(texts[file]))}" for file in files]
-    return "\n".join([*contents, *(_as_object(file, text) for file, text in texts.items())])
+    return "\n".join([*contents, *(as_object(SCRIPTS[file], text) for file, text in texts.items())])
 
 
 def exported(text: str) -> list[str]:
@@ -82,12 +82,13 @@ def exported(text: str) -> list[str]:
     return re.findall(r"\w+", found.group(1)) if found else []
 
 
-def _as_object(file: str, text: str) -> str:
+def as_object(name: str, text: str) -> str:
+    """A file as an object of that name, with what it exports."""
     gives = ", ".join(exported(text))
     text = EXPORTS.sub("", OBJECT.sub("", text))
     text = NAMES.sub(lambda found: f"const {found[1]} = {SCRIPTS[found[2]]};", text)
     body = without_spaces(text)
-    return f"const {SCRIPTS[file]} = (() => {{\n{body}\nreturn {{ {gives} }};\n}})();"
+    return f"const {name} = (() => {{\n{body}\nreturn {{ {gives} }};\n}})();"
 
 
 def without_spaces(text: str) -> str:

@@ -3,10 +3,12 @@
 import html
 import io
 import json
+import re
 import runpy
 import sys
 import time
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -204,12 +206,22 @@ def test_the_judge_of_the_pages_says_the_same(browser, tmp_path):
         ({**question.asked._asdict(), "mistakes": list(question.mistakes.items())}, typed)
         for question, typed, _ in table
     ]
-    script = "return arguments[0].map(([asked, text]) => questions.verdictOn(asked, text))"
+    script = "return arguments[0].map(([asked, text]) => Judging.verdictOn(asked, text))"
     there = browser.run(script, asked)
     assert not browser.messages()
     for (question, typed, expected), verdict in zip(table, there):
         assert expected in (verdict["kind"], verdict["says"]), typed
         assert (verdict["kind"], verdict["says"]) == tuple(question.verdict_on(typed)), typed
+
+
+def test_the_two_judges_have_the_same_functions_in_the_same_order():
+    python, javascript = (
+        Path(judging.__file__).with_suffix(suffix).read_text(encoding="utf-8")
+        for suffix in (".py", ".js")
+    )
+    here = [name.lstrip("_").split("_") for name in re.findall(r"^def (\w+)", python, re.M)]
+    there = re.findall(r"^(?:function|const) ([a-z]\w*)", javascript, re.M)
+    assert there == [first + "".join(map(str.capitalize, rest)) for first, *rest in here]
 
 
 # --- a page ---------------------------------------------------------------------------------------

@@ -1,0 +1,151 @@
+// The kind of an answer, as `judging.py` tells it: the same functions, by the same names, in the same order.
+//
+// Answers are judged where no browser is, in a terminal or a notebook, and where no Python is, in a page: so in two
+// languages. The sentences, patterns and constants are Python's; one table of answers, in test_questions.py, tests
+// both.
+
+const OF_PYTHON = "OF_PYTHON"; // its constants, filled in by forms.py
+const { SAYS, FACTORS, SLACK } = OF_PYTHON;
+const NUMBER = new RegExp(OF_PYTHON.NUMBER, "gi");
+const UNDO = { sign: (n) => -n, reciprocal: (n) => 1 / n, double: (n) => n / 2, half: (n) => n * 2 };
+const DASHES = new RegExp(`[${OF_PYTHON.DASHES}]`, "g");
+const SPACES = new RegExp(`[${OF_PYTHON.SPACES}]+`, "g");
+
+function verdictOn(asked, text) {
+  return asked.choices.length ? ofChoices(asked, text) : ofNumbers(asked, text);
+}
+
+function chosen(choices, text) {
+  const said = plain(text);
+  const ways = [
+    [choices.map(plain), said],
+    [choices.map((choice) => JSON.stringify(numbers(choice))), JSON.stringify(numbers(text) || [])],
+    [choices.map((_, i) => String.fromCharCode(97 + i)), said],
+    [choices.map((_, i) => String(i + 1)), said],
+  ];
+  const found = ways.find(([names, name]) => names.includes(name));
+  return found ? found[0].indexOf(found[1]) : -1;
+}
+
+const plain = (text) =>
+  text
+    .toLowerCase()
+    .replace(SPACES, "")
+    .replace(/[`$'"]/g, "")
+    .replace(/^[[\]().]+|[[\]().]+$/g, "");
+
+function ofChoices(asked, text) {
+  const place = chosen(asked.choices, text);
+  if (place < 0) return verdict("choice");
+  if (place === asked.answer) return verdict("right");
+  const known = asked.mistakes.find(([typed]) => chosen(asked.choices, typed) === place);
+  return known ? { kind: "mistake", says: known[1] } : wrong(asked);
+}
+
+function ofNumbers(asked, text) {
+  const { answer, digits } = asked;
+  const [given, asPercent] = readings(text, answer.length);
+  if (given === null) return verdict("number");
+  if (same(given, answer, digits) || same(asPercent, answer, digits)) return verdict("right");
+  const single = answer.length === 1;
+  const known = asked.mistakes.find(([typed]) => same(given, numbers(typed, single) || [], digits));
+  if (known) return { kind: "mistake", says: known[1] };
+  if (given.length !== answer.length) return ofAnotherLength(asked, given);
+  return ofSizes(asked, given) || ofPlaces(asked, given) || wrong(asked);
+}
+
+function readings(text, count) {
+  const single = count === 1;
+  let given = numbers(text, single);
+  if (given !== null && given.length > count && text.includes(";")) {
+    text = text.replace(/(?<=\d),(?=\d)/g, "."); // 0,5; 1,5
+    given = numbers(text);
+  }
+  return [given, numbers(text.replaceAll("%", " "), single) || []];
+}
+
+function ofAnotherLength({ answer, digits, shape }, given) {
+  const oneLess = answer.map((_, i) => answer.filter((_other, j) => j !== i));
+  if (shape && oneLess.some((axes) => same(given, axes, digits))) return verdict("missing");
+  return verdict("count", { expected: answer.length, given: given.length });
+}
+
+function ofSizes({ answer, digits }, given) {
+  const each = (change) => same(given.map(change), answer, digits);
+  if (given.every((g, i) => rounded(g, answer[i], digits)))
+    return verdict("rounded", { digits: Math.max(...answer.map((a) => digitsOf(a, digits))) });
+  if (given.every((g, i) => fits(g, answer[i], digits) || near(g, answer[i], digits))) return verdict("near");
+  for (const [kind, undo] of Object.entries(UNDO)) if (each(undo)) return verdict(kind);
+  for (const factor of FACTORS)
+    if (each((g) => g / factor) || each((g) => g * factor)) return verdict("ten", { factor });
+  return null;
+}
+
+function ofPlaces({ answer, digits, shape, rows, before }, given) {
+  const alike = (some, others) => same(some, others, digits);
+  const sorted = (some) => [...some].sort((a, b) => a - b);
+  const columns = answer.length / rows;
+  const turned = answer.map((_, i) => answer[(i % rows) * columns + Math.floor(i / rows)]);
+  const counted = answer.length === 1 && digits === null && whole(answer[0]);
+  const kinds = {
+    reversed: shape && alike([...given].reverse(), answer),
+    transpose: rows && alike(given, turned),
+    order: alike(sorted(given), sorted(answer)),
+    before: alike(given, before),
+    one: counted && Math.abs(answer[0]) > 2 && Math.abs(given[0] - answer[0]) === 1,
+  };
+  for (const [kind, fit] of Object.entries(kinds)) if (fit) return verdict(kind);
+  const off = given.flatMap((g, i) => (fits(g, answer[i], digits) ? [] : [i + 1]));
+  if (off.length === answer.length) return null;
+  return verdict("some", { places: off.join(", "), count: answer.length });
+}
+
+const wrong = ({ case: first }) => verdict("wrong", { case: first || "the question once more." });
+const verdict = (kind, values = {}) => ({
+  kind,
+  says: SAYS[kind].replace(/\{(\w+)\}/g, (_, name) => values[name]),
+});
+
+// The numbers in a text, null if there is anything else; `single`: one is expected.
+function numbers(text, single) {
+  text = text.replace(SPACES, " ").trim().replace(DASHES, "-").replace("\u2044", "/");
+  text = text.replace(/(^|[,;[(]) ?- (?=[\d.])/g, "$1-").replace(/[. ]+$/, "");
+  text = text.replace(/(?<=\d)_(?=\d)/g, "");
+  text = text.replace(/(?<=\d) ?[x×] ?(?=\d)/g, ", ");
+  if (single && /^[-+]?[1-9]\d{0,2}([, ])\d{3}(\1\d{3})*(\.\d+)?$/.test(text))
+    text = text.replace(/[, ]/g, "");
+  else if (single) text = text.replace(/^([-+]?\d+),(\d+)(?=(e[-+]?\d+)?\s*%?$)/, "$1.$2");
+  text = text.replace(/[[\](){}]/g, " ");
+  const found = [...text.matchAll(NUMBER)];
+  if (!found.length || /[^\s,;]/.test(text.replace(NUMBER, " "))) return null;
+  if (found.some(([, , below]) => below && Number(below) === 0)) return null;
+  return found.map(([, n, below, percent]) => Number(n) / Number(below || 1) / (percent ? 100 : 1));
+}
+
+const whole = (number) => number === Math.floor(number);
+const unit = (number, digits) => 10 ** (Number(number.toExponential(6).split("e")[1]) + 1 - digits);
+const near = (given, number, digits) =>
+  !(digits === null && whole(number)) && Math.abs(given - number) <= 0.02 * Math.abs(number);
+const digitsOf = (number, digits) => digits || (whole(number) ? String(Math.abs(number)).length : 3);
+
+const same = (some, others, digits) =>
+  some.length === others.length && some.every((s, i) => fits(s, others[i], digits));
+const fits = (given, number, digits) => Math.abs(given - number) <= tolerance(number, digits);
+
+function tolerance(number, digits) {
+  if (number === 0 || (digits === null && whole(number))) return Math.max(1e-6, 1e-9 * Math.abs(number));
+  return SLACK * unit(number, digits || 3);
+}
+
+function rounded(given, number, digits) {
+  if (fits(given, number, digits)) return true;
+  const fewest = digits === null && whole(number) ? 2 : 1;
+  for (let fewer = fewest; number !== 0 && fewer < digitsOf(number, digits); fewer++) {
+    const step = unit(number, fewer);
+    if (Math.abs(given - number) <= SLACK * step && whole(Math.round((given / step) * 1e6) / 1e6))
+      return true;
+  }
+  return false;
+}
+
+export { verdictOn };
