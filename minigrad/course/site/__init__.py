@@ -13,6 +13,7 @@ Read it in this order:
 2. `side_by_side`: lessons that run at a time
 3. Pages about the whole. `overview`: what builds on what; `idioms`: for who knows another library;
    `front`: the index, and the exercises with a learner's own marks
-4. `build`: the lessons run, and every page is written
-5. `command`: the site written as files, or served
+4. `site_folder`: where every page is written; `preview`: what can be read before all has run
+5. `build`: the lessons run, and every page is written
+6. `command`: the site written as files, or served
 """

@@ -22,8 +22,9 @@ from ..exercises.catalogue import folder_of, sheets
 from ..folders import EXERCISES
 from ..lessons.lesson import Lesson, chosen
 from ..lessons.running import warm
-from .build import STOPPING, Preview, build, write_front
+from .build import STOPPING, build
 from .cache import digest
+from .preview import Preview
 
 BUILDING = "building the course; the first time all lessons run, which takes a minute or two"
 PORT = 8423  # the same each time: a browser keeps answers and progress by the address
@@ -106,12 +107,12 @@ def _serve(some: Sequence[Lesson], options: argparse.Namespace, learner: Path | 
             problems: list[BaseException] = []
 
             def refresh() -> None:
-                write_front(preview.site, Path(folder), learner, preview.render)
+                preview.folder.write_front()
 
             def complete() -> None:
                 try:
                     with working("the course"):
-                        preview.site = build(
+                        preview.folder = build(
                             some, Path(folder), learner, say, with_reference, preview
                         )
                 except BaseException as problem:

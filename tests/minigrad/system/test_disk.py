@@ -12,7 +12,7 @@ import minigrad as mg
 from minigrad import errors
 from minigrad.arrays import serialize
 from minigrad.course.lessons.notebooks import written
-from minigrad.course.site.build import _copied
+from minigrad.course.site.site_folder import copied
 from minigrad.system.disk import sweep, write_whole
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs a POSIX system")
@@ -31,7 +31,7 @@ WRITERS = {
     "page": lambda path: mg.explore(loss(), path),
     "program": lambda path: mg.graph(loss()).program().write(path),
     "text": lambda path: written(path, "new"),
-    "copy": lambda path: _copied(__file__, path),
+    "copy": lambda path: copied(__file__, path),
 }
 
 

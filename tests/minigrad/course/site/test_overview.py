@@ -6,8 +6,8 @@ import pytest
 from extras import RENDERS, needs
 
 from minigrad.course.lessons.lesson import chosen, lessons
-from minigrad.course.site.build import Preview
 from minigrad.course.site.overview import arrows, before, builds_on, paths
+from minigrad.course.site.preview import Preview
 
 NUMBERS = [lesson.number for lesson in lessons()]
 

@@ -30,6 +30,8 @@ from minigrad.course.site import build as building
 from minigrad.course.site import front
 from minigrad.course.site.build import build
 from minigrad.course.site.cache import digest, kept, sweep
+from minigrad.course.site.preview import Preview
+from minigrad.course.site.site_folder import SiteFolder
 
 GUIDE = EXAMPLES / "TEACHING.md"
 GUIDE_PAGE = f"source/{GUIDE.relative_to(ROOT).as_posix()}.html"
@@ -199,7 +201,7 @@ def test_a_lesson_can_be_read_before_it_has_run(tmp_path, monkeypatch):
     (tmp_path / "99_last.py").write_text("# %% [markdown]\n# # 99 Last\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     some, root = lessons.lessons(tmp_path), tmp_path / "site"
-    preview = building.Preview(some, root, None)
+    preview = Preview(some, root, None)
     shown = lambda: (root / "98_other.html").read_text()
     assert "98_other.html" in (root / "index.html").read_text()
     assert not (root / "98_other.html").exists()
@@ -227,7 +229,7 @@ def test_the_lesson_that_a_reader_opens_runs_at_once(tmp_path, monkeypatch):
     for number in (97, 98, 99):
         (tmp_path / f"{number}_some.py").write_text(f"# %% [markdown]\n# # {number} Some\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    preview = building.Preview(lessons.lessons(tmp_path), tmp_path / "site", None)
+    preview = Preview(lessons.lessons(tmp_path), tmp_path / "site", None)
     began, opened = [], threading.Event()
 
     def run(lesson, folder):
@@ -258,7 +260,7 @@ def test_a_lesson_that_fails_takes_nothing_from_the_others(tmp_path, monkeypatch
     (tmp_path / "99_last.py").write_text("# %% [markdown]\n# # 99 Last\n\n# %%\nprint(6 * 7)\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     some, root, said = lessons.lessons(tmp_path), tmp_path / "site", []
-    preview = building.Preview(some, root, None)
+    preview = Preview(some, root, None)
     building.build(some, root, None, said.append, False, preview)
     assert any(
         line.startswith("98_fails.py fails: AssertionError: , at 98_fails.py:6: assert right > 6;")
@@ -276,7 +278,7 @@ def test_no_lesson_begins_after_a_stop(tmp_path, monkeypatch):
     (tmp_path / "98_other.py").write_text("# %% [markdown]\n# # 98 Other\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setattr(building, "executed", lambda lesson, folder: 1 / 0)
-    preview = building.Preview(lessons.lessons(tmp_path), tmp_path / "site", None)
+    preview = Preview(lessons.lessons(tmp_path), tmp_path / "site", None)
     preview.stopped.set()
     with pytest.raises(KeyboardInterrupt):
         building.build(lessons.lessons(tmp_path), tmp_path / "site", None, preview=preview)
@@ -308,7 +310,8 @@ def test_pages_that_lessons_write_load_one_script(tmp_path, browser):
             f"[{link % ('Tensors', '02_tensors')},{link % ('Gone', '98_gone')}]</script>"
             f"<script>{' ' * 10000}document.title = 'it runs'</script>"
         )
-    building._copy_written(tmp_path, tmp_path / "site", Site(lessons.chosen(["02"])))
+    read = Site(lessons.chosen(["02"]))
+    SiteFolder(tmp_path / "site", read, None, Renderer()).copy_outputs(tmp_path)
     assert len([*(tmp_path / "site" / "out").glob("*.js")]) == 1
     for name in ("one", "two"):
         browser.open(tmp_path / "site" / "out" / f"{name}.html")
@@ -323,7 +326,7 @@ def test_pages_that_lessons_write_load_one_script(tmp_path, browser):
 def test_a_page_that_lies_by_itself_says_what_is_missing(site, browser, tmp_path):
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "one.html").write_text(f"<script>{' ' * 10000}</script>")
-    building._copy_written(tmp_path, tmp_path / "site", Site([]))
+    SiteFolder(tmp_path / "site", Site([]), None, Renderer()).copy_outputs(tmp_path)
     (script,) = (tmp_path / "site" / "out").glob("*.js")
     script.unlink()
     (tmp_path / "lesson.html").write_bytes((site / "99_lesson.html").read_bytes())
