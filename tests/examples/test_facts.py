@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from extras import needs
-from facts import FACTS
 from runs import (
     LESSONS,
     ROOT,
@@ -42,11 +41,23 @@ sys.meta_path.insert(0, Hidden())
 """
 
 
+def facts_of(lesson):
+    """What a lesson must show: each fact in plain words, and code that is true if it is so.
+
+    In a file they are cells, as in the lesson. A cell is run in the names of the lesson after that has
+    run; its last line is the fact. Where the lesson has used a name again since, the lines before
+    compute it once more.
+    """
+    text = Path(__file__).with_name("facts").joinpath(f"{number(lesson)}.py").read_text()
+    parts = re.split(r"^# %% (.*)\n", text, flags=re.M)
+    return list(zip(parts[1::2], parts[2::2]))
+
+
 @functools.cache
 def after(lesson):
     """What a lesson printed, its facts as they came out, its answers, and its pictures: of each how many
     shapes it has."""
-    facts = FACTS.get(number(lesson), [])
+    facts = facts_of(lesson)
     asked = questions_of(number(lesson))
     code = [*(code for _, code in facts), *(question.by for question in asked.values())]
     with tempfile.TemporaryDirectory() as name:
@@ -154,14 +165,16 @@ def test_a_prediction_stands_before_what_answers_it_and_the_end_is_answered_by_n
 
 def test_every_lesson_has_its_facts_and_questions():
     numbers = {number(lesson) for lesson in LESSONS}
-    assert set(FACTS) == numbers, "the numbers in tests/examples/facts.py"
-    assert all(len(facts) >= 3 for facts in FACTS.values())
+    told = {path.stem for path in Path(__file__).with_name("facts").glob("*.py")}
+    assert told == numbers, "the files in tests/examples/facts"
+    assert all(len(facts_of(lesson)) >= 3 for lesson in LESSONS)
     asked = {path.stem for path in (ROOT / "examples" / "questions").glob("*.py")}
     assert asked == numbers, "the files in examples/questions"
 
 
 def test_no_fact_is_told_twice():
-    for facts in FACTS.values():
+    for lesson in LESSONS:
+        facts = facts_of(lesson)
         assert len(set(facts)) == len(facts)
 
 
