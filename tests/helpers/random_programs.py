@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from operations import like, numbers, product, reduction
+from operations.in_pytorch import like, reduction
+from operations.numbers import numbers, product
 
 from minigrad import functional as F
 

@@ -23,7 +23,7 @@ from numpy_calls import (
     check_refusal,
     same,
 )
-from operations import NUMPY, written
+from operations.row import NUMPY, written
 
 import minigrad as mg
 from minigrad import errors

@@ -9,20 +9,11 @@ import operator
 import numpy as np
 import pytest
 from layouts import ALIKE, ARRIVING, LAYOUTS, laid_out, tensor
-from operations import (
-    MASK,
-    NUMPY,
-    PLACES,
-    ROWS,
-    C,
-    Row,
-    elementwise,
-    numbers,
-    product,
-    run,
-    slope,
-    written,
-)  # fmt: skip
+from operations import ROWS
+from operations.elementwise import elementwise
+from operations.inputs import MASK, PLACES, C
+from operations.numbers import numbers, product, run, slope
+from operations.row import NUMPY, Row, written
 
 import minigrad as mg
 from minigrad import errors
@@ -500,7 +491,7 @@ def test_every_rule_and_every_definition_has_a_row():
         else:
             places = [i for i, rule in enumerate(entry.rules) if rule is not None]
             missing += [f"{entry.name}, argument {i}" for i in places if (entry, i) not in seen]
-    assert not missing, "without a row in tests/helpers/operations.py: " + "; ".join(missing)
+    assert not missing, "without a row in tests/helpers/operations: " + "; ".join(missing)
 
 
 @pytest.mark.parametrize("name", NAMED)

@@ -6,7 +6,7 @@ second derivatives with finite differences.
 
 import numpy as np
 import pytest
-from operations import numbers, product, slope
+from operations.numbers import numbers, product, slope
 from properties import HealthCheck, arrays_of, given, settings, st
 
 import minigrad as mg

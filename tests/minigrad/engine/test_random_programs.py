@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 from leaves import gradients
-from operations import numbers, product, slope
+from operations.numbers import numbers, product, slope
 from random_programs import (
     LAYOUTS,
     OPERATIONS,

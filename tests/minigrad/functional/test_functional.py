@@ -9,7 +9,8 @@ import sys
 
 import numpy as np
 import pytest
-from operations import MASK, TARGETS, written
+from operations.inputs import MASK, TARGETS
+from operations.row import written
 
 import minigrad as mg
 from minigrad import errors

@@ -6,7 +6,9 @@ import in_a_page
 import numpy as np
 import pytest
 from in_a_page import as_array, as_text, close, packed, tape_of
-from operations import ROWS, numbers, product, rows, run
+from operations import ROWS
+from operations.numbers import numbers, product, run
+from operations.row import rows
 
 import minigrad as mg
 from minigrad import functional as F

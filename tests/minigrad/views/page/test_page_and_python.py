@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from operations import ROWS, numbers, product, run
+from operations import ROWS
+from operations.numbers import numbers, product, run
 from random_programs import loss_of, random_program
 
 import minigrad as mg

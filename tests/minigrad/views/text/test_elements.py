@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from in_a_page import tape_of
-from operations import ROWS, run
+from operations import ROWS
+from operations.numbers import run
 
 import minigrad as mg
 from minigrad import functional as F

@@ -7,7 +7,8 @@ import textwrap
 import numpy as np
 import pytest
 from leaves import leaf
-from operations import ROWS, run
+from operations import ROWS
+from operations.numbers import run
 
 import minigrad as mg
 from minigrad import errors, nn
