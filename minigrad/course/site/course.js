@@ -112,14 +112,35 @@ function larger(link) {
   const picture = document.createElement("img");
   picture.src = link.href;
   picture.alt = link.firstElementChild.alt;
-  const bar = document.createElement("p");
+  const zoom = zoomOf(picture);
+  box.onkeydown = (event) => {
+    const act = { "+": 1.4, "=": 1.4, "-": 1 / 1.4, 0: 0 }[event.key];
+    if (act !== undefined) zoom(act);
+    event.stopPropagation();
+  };
+  box.onclick = (event) => {
+    if (event.target === box) box.close();
+  };
+  closeByGoingBack(box);
+  box.append(zoomBar(box, zoom), picture);
+  document.body.append(box);
+  box.showModal();
+  zoom(0);
+}
+
+// What makes a picture larger by a factor; 0: as large as the window.
+function zoomOf(picture) {
   let scale = 0; // 0: as large as the window
-  const zoom = (by) => {
+  return (by) => {
     const fit = picture.clientWidth / picture.naturalWidth;
     scale = by && Math.min(8, Math.max(0.2, (scale || fit) * by));
     picture.style.width = scale ? `${scale * picture.naturalWidth}px` : "";
     picture.classList.toggle("fits", !scale);
   };
+}
+
+function zoomBar(box, zoom) {
+  const bar = document.createElement("p");
   for (const [sign, about, act] of [
     ["−", "smaller (-)", () => zoom(1 / 1.4)],
     ["+", "larger (+)", () => zoom(1.4)],
@@ -132,15 +153,12 @@ function larger(link) {
     button.onclick = act;
     bar.append(button);
   }
-  box.onkeydown = (event) => {
-    const act = { "+": 1.4, "=": 1.4, "-": 1 / 1.4, 0: 0 }[event.key];
-    if (act !== undefined) zoom(act);
-    event.stopPropagation();
-  };
-  box.onclick = (event) => {
-    if (event.target === box) box.close();
-  };
-  const back = () => box.close(); // the way back closes the picture, and stays on the page
+  return bar;
+}
+
+// The browser's way back closes a box, and stays on the page.
+function closeByGoingBack(box) {
+  const back = () => box.close();
   history.pushState("picture", "");
   addEventListener("popstate", back);
   box.onclose = () => {
@@ -148,10 +166,6 @@ function larger(link) {
     if (history.state === "picture") history.back();
     box.remove();
   };
-  box.append(bar, picture);
-  document.body.append(box);
-  box.showModal();
-  zoom(0);
 }
 
 function key(event) {

@@ -297,21 +297,19 @@ function cellAt({ canvas, lines, stacks, side, top, cell }, event) {
 function listen(picture) {
   const { map, i, head, canvas, lines, stacks, queryStep, keyStep } = picture;
   let [row, column] = [0, 0]; // of the cell that was read last
-  canvas.addEventListener("pointermove", (event) => {
-    const place = cellAt(picture, event);
-    if (!place) return hideTip();
+  const at = (kind, act, otherwise = () => {}) =>
+    canvas.addEventListener(kind, (event) => {
+      const place = cellAt(picture, event);
+      return place ? act(place, event) : otherwise();
+    });
+  const read = (place, event) => {
     [row, column] = place;
     tip(textAt(picture, row, column), event);
-  });
+  };
+  at("pointermove", read, hideTip);
   canvas.addEventListener("pointerleave", hideTip);
-  canvas.addEventListener("click", (event) => {
-    const place = cellAt(picture, event);
-    if (place) chooseCell(i, head, ...place);
-  });
-  canvas.addEventListener("dblclick", (event) => {
-    const place = cellAt(picture, event);
-    if (place) Masks.turnMask(map, head, ...place);
-  });
+  at("click", (place) => chooseCell(i, head, ...place));
+  at("dblclick", (place) => Masks.turnMask(map, head, ...place));
   canvas.addEventListener("keydown", (event) => {
     const move = arrow(event);
     if (event.key === "Enter" || event.key === "m") {

@@ -7,7 +7,7 @@ import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 import * as Doubts from "./doubts.js";
 import * as Changes from "./changes.js";
-import * as WhatIf from "./whatif.js";
+import * as WhatIf from "./what_if.js";
 
 // Show it, or before the first change say that numbers can be changed at all.
 function show() {

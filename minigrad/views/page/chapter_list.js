@@ -19,30 +19,32 @@ function chapterList() {
   return make(
     "ol",
     { class: "chapters" },
-    Chapters.chapters.map((chapter) =>
-      make(
-        "li",
-        { class: chapter.back ? "backward" : "", "aria-current": chapter === now ? "step" : null },
-        make(
-          "button",
-          { class: `link ${chapter.code ? "mono" : ""}`, onclick: () => Places.go(chapter.from + 1) },
-          chapter.title,
-        ),
-        make(
-          "button",
-          {
-            class: "small",
-            "aria-label": filled(WORDS.playChapter, chapter),
-            title: "Play this chapter",
-            onclick: () => ChapterPlay.playChapter(chapter),
-          },
-          icon("play"),
-        ),
-        chapter.part ? make("span", { class: "part mono" }, chapter.part) : null,
-        chapter.about ? make("p", { class: "soft" }, chapter.about) : null,
-        lessonLink(chapter),
-      ),
+    Chapters.chapters.map((chapter) => chapterItem(chapter, chapter === now)),
+  );
+}
+
+function chapterItem(chapter, isNow) {
+  return make(
+    "li",
+    { class: chapter.back ? "backward" : "", "aria-current": isNow ? "step" : null },
+    make(
+      "button",
+      { class: `link ${chapter.code ? "mono" : ""}`, onclick: () => Places.go(chapter.from + 1) },
+      chapter.title,
     ),
+    make(
+      "button",
+      {
+        class: "small",
+        "aria-label": filled(WORDS.playChapter, chapter),
+        title: "Play this chapter",
+        onclick: () => ChapterPlay.playChapter(chapter),
+      },
+      icon("play"),
+    ),
+    chapter.part ? make("span", { class: "part mono" }, chapter.part) : null,
+    chapter.about ? make("p", { class: "soft" }, chapter.about) : null,
+    lessonLink(chapter),
   );
 }
 

@@ -8,7 +8,7 @@ import * as Graph from "./graph.js";
 import * as Elements from "./elements.js";
 import * as Attention from "./attention.js";
 import * as Live from "./live.js";
-import * as WhatIf from "./whatif.js";
+import * as WhatIf from "./what_if.js";
 import * as Questions from "./questions.js";
 
 // In a chapter one step is asked about: of attention weights, where one query looks; of a model's scores,

@@ -11,30 +11,21 @@ function cutter(machine) {
   const off = new Map(); // key -> a part that stays cut
   const idle = Idle.worker();
 
-  // Set to 0 in these slots all that is off, and one part more, or less.
-  function setCuts(slots, also = null, without = null) {
-    const parts = [...off.values()].filter((part) => part.key !== without?.key);
-    if (also) parts.push(also);
-    for (const slot of slots) {
-      const places = parts.flatMap(({ cuts }) => Array.from(cuts.get(slot) ?? []));
-      machine().cut(slot, places.length ? places : null);
-    }
-  }
-
   // Cut a part, or take it back.
   function toggle(part) {
     if (!off.delete(part.key)) off.set(part.key, part);
-    setCuts(part.cuts.keys());
+    setCuts(machine(), part, [...off.values()]);
   }
 
   // What `measured` loses without a part; of one that is off, what it would gain with it.
   function loss(part, measured, now) {
-    const slots = [...part.cuts.keys()];
-    setCuts(slots, ...(off.has(part.key) ? [null, part] : [part]));
+    const isOff = off.has(part.key);
+    const others = [...off.values()].filter(({ key }) => key !== part.key);
+    setCuts(machine(), part, isOff ? others : [...others, part]);
     machine().update();
     const other = measured(part.key);
-    setCuts(slots); // the next update computes what was there before
-    return off.has(part.key) ? other - now : now - other;
+    setCuts(machine(), part, [...off.values()]); // the next update computes what was there before
+    return isOff ? other - now : now - other;
   }
 
   // The losses of some parts, one after the other; `shown` is called now and then, with all that are known.
@@ -52,6 +43,14 @@ function cutter(machine) {
   }
 
   return { off, toggle, measure };
+}
+
+// Set to 0, in the slots of a part that is turned, what these parts cut there.
+function setCuts(machine, turned, parts) {
+  for (const slot of turned.cuts.keys()) {
+    const places = parts.flatMap(({ cuts }) => Array.from(cuts.get(slot) ?? []));
+    machine.cut(slot, places.length ? places : null);
+  }
 }
 
 export { cutter };

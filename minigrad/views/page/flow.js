@@ -6,9 +6,9 @@ import { byId, keepFocus, say, tell } from "./base.js";
 import * as Arrays from "./arrays.js";
 import { machine, model } from "./line_model.js";
 import * as Sampling from "./sampling.js";
-import * as Reading from "./flow_reading.js";
-import * as Parts from "./flow_parts.js";
-import * as Effects from "./flow_effects.js";
+import * as FlowReading from "./flow_reading.js";
+import * as FlowParts from "./flow_parts.js";
+import * as FlowEffects from "./flow_effects.js";
 
 // Here is `state`: what is followed and chosen. `flow_cuts` cuts parts, `flow_scene` draws, `flow_said` says it in words, and
 // `flow_shown` has these do so when this tells of "flow" (another symbol or line is followed), "flow-chosen" and
@@ -25,19 +25,19 @@ const state = {
   fades: false, // whether all fades that does not help the symbol
 };
 
-const rowOf = (side) => (side === "target" ? Reading.now().first + state.step : state.letter);
+const rowOf = (side) => (side === "target" ? FlowReading.now().first + state.step : state.letter);
 
-const symbol = () => Reading.now().written[state.step];
+const symbol = () => FlowReading.now().written[state.step];
 
-const partOf = (key) => state.parts.get(key) ?? Reading.cutter.off.get(key) ?? null;
+const partOf = (key) => state.parts.get(key) ?? FlowReading.cutter.off.get(key) ?? null;
 
 const partChosen = () => partOf(state.chosen);
 
 // The parts of a kind that help the symbol, most first.
 const helping = (kind) =>
   [...state.parts.values()]
-    .filter((part) => part.kind === kind && Effects.effect(part.key) === "for")
-    .sort((a, b) => Effects.lossOf(b.key) - Effects.lossOf(a.key));
+    .filter((part) => part.kind === kind && FlowEffects.effect(part.key) === "for")
+    .sort((a, b) => FlowEffects.lossOf(b.key) - FlowEffects.lossOf(a.key));
 
 const partPointed = () => (state.pointed === state.chosen ? null : (state.parts.get(state.pointed) ?? null));
 
@@ -45,19 +45,19 @@ const partPointed = () => (state.pointed === state.chosen ? null : (state.parts.
 
 // Before another line is read: what was cut of single symbols of the last one is no longer.
 function leave(line) {
-  if (!Reading.now() || line === Reading.now().line) return;
+  if (!FlowReading.now() || line === FlowReading.now().line) return;
   state.byHand = false;
   if (["letter", "edge", "row"].includes(state.chosen?.split(" ")[0])) state.chosen = null;
-  for (const part of [...Reading.cutter.off.values()])
-    if (["edge", "letter"].includes(part.kind)) Reading.cutter.toggle(part);
+  for (const part of [...FlowReading.cutter.off.values()])
+    if (["edge", "letter"].includes(part.kind)) FlowReading.cutter.toggle(part);
 }
 
-// A line as the model has just read it: see `Reading.take`.
+// A line as the model has just read it: see `FlowReading.take`.
 function show(said) {
   if (!model.stages.length || !byId("flow")) return;
-  const isOther = said.line !== Reading.now()?.line;
-  Reading.take(said);
-  const place = state.step ?? Effects.leastGuessed(blindly(Effects.guessed));
+  const isOther = said.line !== FlowReading.now()?.line;
+  FlowReading.take(said);
+  const place = state.step ?? FlowEffects.leastGuessed(blindly(FlowEffects.guessed));
   if (state.step === null) state.opened = { line: said.line, step: place };
   byId("flow").hidden = false;
   to(Math.min(place, said.written.length - 1), isOther ? null : state.letter);
@@ -66,9 +66,9 @@ function show(said) {
 
 // What `act` gives while the model does not look at the line.
 function blindly(act) {
-  const eyes = Parts.eyes();
+  const eyes = FlowParts.eyes();
   const turn = () => {
-    Reading.cutter.toggle(eyes);
+    FlowReading.cutter.toggle(eyes);
     machine().update();
   };
   turn();
@@ -82,16 +82,16 @@ function to(place, row) {
   if (place !== state.step) Sampling.follow(place);
   state.step = place;
   state.letter = row ?? mostRead();
-  state.parts = Parts.partsOf({ source: state.letter, target: rowOf("target") });
+  state.parts = FlowParts.partsOf({ source: state.letter, target: rowOf("target") });
   if (!partChosen()) state.chosen = null;
   const isAsked = (key) => key === state.chosen || key === state.pointed;
-  Effects.measure([...state.parts.values()], rowOf("target"), symbol(), isAsked);
+  FlowEffects.measure([...state.parts.values()], rowOf("target"), symbol(), isAsked);
   tell("flow");
 }
 
 function follow(t) {
   to(t, state.byHand ? state.letter : null);
-  say(filled(LINE_WORDS.stepOfOutput, { step: t + 1, symbol: Reading.visible(model.symbols[symbol()]) }));
+  say(filled(LINE_WORDS.stepOfOutput, { step: t + 1, symbol: FlowReading.visible(model.symbols[symbol()]) }));
 }
 
 // Follow the row of a letter, and choose it.
@@ -104,9 +104,11 @@ function toLetter(k) {
 
 // The letter at which all heads together look most.
 function mostRead() {
-  const sums = Reading.now().source.map((_, k) =>
-    Reading.looking()
-      .flatMap((stage) => Reading.headsOf(stage).map((h) => Reading.weight(stage, h, rowOf("target"), k)))
+  const sums = FlowReading.now().source.map((_, k) =>
+    FlowReading.looking()
+      .flatMap((stage) =>
+        FlowReading.headsOf(stage).map((h) => FlowReading.weight(stage, h, rowOf("target"), k)),
+      )
       .reduce((a, b) => a + b, 0),
   );
   return Math.max(0, Arrays.placeOfLargest(sums));
@@ -117,7 +119,7 @@ function mostRead() {
 function choose(key) {
   const [kind, number] = (key ?? "").split(" ");
   if (kind === "row") return toLetter(Number(number));
-  if (kind === "step") return follow(Math.min(Number(number), Reading.now().written.length - 1));
+  if (kind === "step") return follow(Math.min(Number(number), FlowReading.now().written.length - 1));
   state.chosen = key;
   if (key) state.fades = false;
   tell("flow-chosen");
@@ -154,14 +156,14 @@ const readLine = (line) => tell("flow-line", line);
 // After something was cut, or put back: with a part chosen.
 function readAgain(key) {
   state.chosen = key;
-  still(() => readLine(Reading.now().line));
+  still(() => readLine(FlowReading.now().line));
 }
 
 // The line once more, from a symbol on; null stands for the one that is followed at first.
 function readFrom(place) {
   if (place === null) state.step = null;
-  else to(Math.min(place, Reading.now().written.length - 1), state.byHand ? state.letter : null);
-  readLine(Reading.now().line);
+  else to(Math.min(place, FlowReading.now().written.length - 1), state.byHand ? state.letter : null);
+  readLine(FlowReading.now().line);
 }
 
 function hide() {

@@ -2,15 +2,15 @@
 
 import { tell } from "./base.js";
 import { model } from "./line_model.js";
-import * as Reading from "./flow_reading.js";
-import * as Parts from "./flow_parts.js";
+import * as FlowReading from "./flow_reading.js";
+import * as FlowParts from "./flow_parts.js";
 
 // Told by the run without it. "flow-losses" is told whenever more is known.
 
 const NOTHING = 0.02; // of the lead: a part that changes it by less does nothing that is worth a colour
 
 const nothingKnown = (standing) => ({
-  standing, // of the symbol that is followed: see `Reading.standingOf`
+  standing, // of the symbol that is followed: see `FlowReading.standingOf`
   losses: new Map(), // what its lead loses without a part, by its key
   rivals: new Map(), // the best of the other symbols then
   moves: new Map(), // what a part does to two scores: see `moved`
@@ -22,19 +22,19 @@ const known = () => found; // by now
 
 // Begin for the symbol that is written in a row; `isAsked` says of a key whether a sentence waits for it.
 function measure(parts, row, symbol, isAsked) {
-  found = nothingKnown(Reading.standingOf(Reading.scoresAt(row), symbol));
+  found = nothingKnown(FlowReading.standingOf(FlowReading.scoresAt(row), symbol));
   let whole = null; // the scores with nothing turned
-  const waiting = [Parts.eyes(), ...parts].filter(({ cuts }) => cuts !== null);
+  const waiting = [FlowParts.eyes(), ...parts].filter(({ cuts }) => cuts !== null);
   const said = () => [found.complete, ...[...found.losses.keys()].filter(isAsked)].join();
-  Reading.cutter.measure(
+  FlowReading.cutter.measure(
     waiting,
     (key) => {
-      const scores = Reading.scoresAt(row);
-      const { lead, other } = Reading.standingOf(scores, symbol);
+      const scores = FlowReading.scoresAt(row);
+      const { lead, other } = FlowReading.standingOf(scores, symbol);
       whole ??= scores.slice();
       found.rivals.set(key, other);
       if (key === "eyes") found.guesses = guessed();
-      if (!Reading.cutter.off.has(key)) found.moves.set(key, moved(scores, whole, symbol, other));
+      if (!FlowReading.cutter.off.has(key)) found.moves.set(key, moved(scores, whole, symbol, other));
       return lead;
     },
     (losses, all) => {
@@ -60,9 +60,9 @@ function moved(from, to, symbol, rival) {
 // With the scores of now: what is likeliest at each place of the answer, after what was written before it, and how
 // far what was written is above all others.
 function guessed() {
-  const { written, first } = Reading.now();
+  const { written, first } = FlowReading.now();
   return written.map((id, t) => {
-    const { lead, other } = Reading.standingOf(Reading.scoresAt(first + t), id);
+    const { lead, other } = FlowReading.standingOf(FlowReading.scoresAt(first + t), id);
     return { id: lead >= 0 ? id : other, lead };
   });
 }

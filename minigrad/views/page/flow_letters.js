@@ -3,7 +3,7 @@
 import { hear, tell } from "./base.js";
 import * as Idle from "./idle.js";
 import { decode, model } from "./line_model.js";
-import * as Reading from "./flow_reading.js";
+import * as FlowReading from "./flow_reading.js";
 import * as Flow from "./flow.js";
 
 const MOST = 80; // letters that are tried: more words than that are too many to read
@@ -28,7 +28,7 @@ const inPlace = (list, one) => list.map((other, i) => (i === place ? one : other
 // Read the line with each letter that is known, while the page is idle.
 function tryAll() {
   if (!isTrying()) return;
-  const { ids } = Reading.now();
+  const { ids } = FlowReading.now();
   const answers = new Map();
   idle.run(
     known(),
@@ -61,12 +61,12 @@ function groups() {
 }
 
 const isOther = (written) => written[Flow.state.step] !== Flow.symbol();
-const isSame = (written) => written.join() === Reading.now().written.join();
+const isSame = (written) => written.join() === FlowReading.now().written.join();
 
 // Let the line be read with another letter in that place, which stays chosen.
 function put(letter) {
   const k = place;
-  Flow.readLine(inPlace(Reading.now().source, letter).join(model.level === "word" ? " " : ""));
+  Flow.readLine(inPlace(FlowReading.now().source, letter).join(model.level === "word" ? " " : ""));
   Flow.toLetter(k);
 }
 

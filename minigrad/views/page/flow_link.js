@@ -3,8 +3,8 @@
 import { hear } from "./base.js";
 import * as Link from "./link.js";
 import { model } from "./line_model.js";
-import * as Reading from "./flow_reading.js";
-import * as Parts from "./flow_parts.js";
+import * as FlowReading from "./flow_reading.js";
+import * as FlowParts from "./flow_parts.js";
 import * as Flow from "./flow.js";
 import * as FlowCuts from "./flow_cuts.js";
 
@@ -17,11 +17,11 @@ hear("flow-read", () => {
 
 // The symbol is counted from 1; the one that is followed at first is left out.
 function written() {
-  if (!Reading.now()) return [];
+  if (!FlowReading.now()) return [];
   const { line, step } = Flow.state.opened ?? {};
   const off = FlowCuts.allCut().map(({ key }) => key.replaceAll(" ", "."));
   return [
-    line === Reading.now().line && step === Flow.state.step ? null : ["follow", Flow.state.step + 1],
+    line === FlowReading.now().line && step === Flow.state.step ? null : ["follow", Flow.state.step + 1],
     off.length ? ["cut", off.join(",")] : null,
   ];
 }
@@ -37,12 +37,12 @@ function read(given) {
 
 // The `step` that is followed, or null, and the keys of what is cut. What is not there is left out.
 function restore(said) {
-  wanted = Reading.now() ? null : said;
-  if (!Reading.now()) return;
+  wanted = FlowReading.now() ? null : said;
+  if (!FlowReading.now()) return;
   FlowCuts.takeBack();
   Flow.readFrom(said.step);
   const found = said.cut.map(partNamed).filter((part) => part?.cuts);
-  for (const part of found) Reading.cutter.toggle(part);
+  for (const part of found) FlowReading.cutter.toggle(part);
   if (found.length) Flow.readAgain(Flow.state.chosen);
 }
 
@@ -52,9 +52,9 @@ function partNamed(key) {
   const rows = { source: Flow.state.letter, target: Flow.rowOf("target") };
   if (kind === "letter") rows.target = Number(places[0]);
   if (kind === "edge") rows[model.stages[places[0]]?.side] = Number(places[2]);
-  const now = Reading.now();
+  const now = FlowReading.now();
   const isThere = rows.target - now.first in now.written && (rows.source in now.source || !rows.source);
-  return isThere ? Parts.partsOf(rows).get(key) : null;
+  return isThere ? FlowParts.partsOf(rows).get(key) : null;
 }
 
 Link.also({ written, read });

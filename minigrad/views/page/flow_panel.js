@@ -4,8 +4,8 @@ import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
 import { byId, fill, keepFocus, make, say } from "./base.js";
 import { model } from "./line_model.js";
-import * as Reading from "./flow_reading.js";
-import * as Effects from "./flow_effects.js";
+import * as FlowReading from "./flow_reading.js";
+import * as FlowEffects from "./flow_effects.js";
 import * as Flow from "./flow.js";
 import * as FlowCuts from "./flow_cuts.js";
 import * as FlowLetters from "./flow_letters.js";
@@ -17,7 +17,7 @@ function symbolButtons() {
   const focused = byId("flow-steps").contains(document.activeElement);
   fill(
     byId("flow-steps"),
-    Reading.now().written.map((id, t) =>
+    FlowReading.now().written.map((id, t) =>
       make(
         "button",
         {
@@ -26,12 +26,12 @@ function symbolButtons() {
           tabindex: t === Flow.state.step ? 0 : -1,
           "aria-label": filled(LINE_WORDS.stepOfOutput, {
             step: t + 1,
-            symbol: Reading.visible(model.symbols[id]),
+            symbol: FlowReading.visible(model.symbols[id]),
           }),
-          class: id === Reading.now().was[t] ? null : "changed",
+          class: id === FlowReading.now().was[t] ? null : "changed",
           onclick: () => Flow.follow(t),
         },
-        Reading.visible(model.symbols[id]),
+        FlowReading.visible(model.symbols[id]),
       ),
     ),
   );
@@ -50,7 +50,7 @@ const sentence = (words, name = null) => (words ? make("p", { class: name }, wor
 // Of the symbol that is followed: what it rests on, and what one can do.
 function ofSymbol() {
   const symbol = FlowScene.followed("target");
-  if (!Effects.known().complete)
+  if (!FlowEffects.known().complete)
     return [sentence(FlowSaid.leadNow()), sentence(LINE_WORDS.measuring, "soft")];
   return [
     sentence(FlowSaid.leadNow()),
@@ -78,16 +78,16 @@ const toFade = () =>
 
 // A way to what is written with other letters in the place of the one that helps most, or else is looked at most.
 function toLetters() {
-  if (!Reading.looking().length) return null;
+  if (!FlowReading.looking().length) return null;
   const k = Flow.helping("letter")[0]?.k ?? Flow.state.letter;
   return make("button", { onclick: () => Flow.toLetter(k) }, FlowSaid.toTryLetters(k));
 }
 
 // From a symbol that is guessed, a way to the one that is not.
 function toUnguessed() {
-  const { guesses } = Effects.known();
-  const t = Effects.leastGuessed(guesses);
-  if (guesses[Flow.state.step].id !== Flow.symbol() || guesses[t].id === Reading.now().written[t])
+  const { guesses } = FlowEffects.known();
+  const t = FlowEffects.leastGuessed(guesses);
+  if (guesses[Flow.state.step].id !== Flow.symbol() || guesses[t].id === FlowReading.now().written[t])
     return null;
   const words = filled(LINE_WORDS.unguessed, { place: t + 1 });
   return make("button", { onclick: () => Flow.follow(t) }, words);
@@ -147,14 +147,14 @@ const answer = (written) =>
     .map((id, t) =>
       make(
         "span",
-        { class: id === Reading.now().written[t] ? null : "changed" },
-        Reading.visible(model.symbols[id]),
+        { class: id === FlowReading.now().written[t] ? null : "changed" },
+        FlowReading.visible(model.symbols[id]),
       ),
     );
 
 const toPut = (letters) =>
   letters.map((letter) =>
-    make("button", { onclick: () => FlowLetters.put(letter) }, Reading.visible(letter)),
+    make("button", { onclick: () => FlowLetters.put(letter) }, FlowReading.visible(letter)),
   );
 
 function toTable() {
@@ -265,25 +265,29 @@ function edgeTable({ stage, s, h }) {
 }
 
 function edgeRow(edge) {
-  const symbol = Reading.visible(Reading.symbolsOf(edge.stage.reads)[edge.k]);
+  const symbol = FlowReading.visible(FlowReading.symbolsOf(edge.stage.reads)[edge.k]);
   const to = { class: "link", "data-field": `to ${edge.key}`, onclick: () => Flow.choose(edge.key) };
   return make(
     "tr",
     {},
     make("th", { scope: "row" }, make("button", to, symbol)),
     make("td", {}, FlowSaid.share(edge.width)),
-    make("td", {}, Effects.does(edge.key)),
+    make("td", {}, FlowEffects.does(edge.key)),
     make("td", {}, cutSwitch(edge, "row")),
   );
 }
 
 // The letter whose ribbons the encoder shows.
 function letterChoice() {
-  byId("flow-by").hidden = !Reading.now().source.length;
+  byId("flow-by").hidden = !FlowReading.now().source.length;
   fill(
     byId("flow-letter"),
-    Reading.now().source.map((symbol, k) =>
-      make("option", { value: k, selected: k === Flow.state.letter }, `${k + 1}: ${Reading.visible(symbol)}`),
+    FlowReading.now().source.map((symbol, k) =>
+      make(
+        "option",
+        { value: k, selected: k === Flow.state.letter },
+        `${k + 1}: ${FlowReading.visible(symbol)}`,
+      ),
     ),
   );
 }
@@ -329,7 +333,7 @@ function headButtons(stage, s) {
       { class: "soft" },
       filled(LINE_WORDS.headsOf, { number: s + 1, stage: FlowSaid.stageName(stage) }),
     ),
-    Reading.headsOf(stage).map((h) =>
+    FlowReading.headsOf(stage).map((h) =>
       make(
         "button",
         {

@@ -2,7 +2,7 @@
 
 import { machine, model } from "./line_model.js";
 import * as Ribbons from "./ribbons.js";
-import * as Reading from "./flow_reading.js";
+import * as FlowReading from "./flow_reading.js";
 
 // A stage, a head, a ribbon and a letter are parts. Each has a `key`, its `kind`, and `cuts`: see `cuts.js`.
 
@@ -33,8 +33,8 @@ function ofStage(stage, s) {
 }
 
 function heads(stage, s) {
-  const [, , R, C] = Reading.weightsOf(stage).shape;
-  return Reading.headsOf(stage).map((h) => ({
+  const [, , R, C] = FlowReading.weightsOf(stage).shape;
+  return FlowReading.headsOf(stage).map((h) => ({
     key: `head ${s} ${h}`,
     kind: "head",
     stage,
@@ -46,9 +46,9 @@ function heads(stage, s) {
 
 // The ribbons of a row, for each head.
 function edges(stage, s, row) {
-  const [, , R, C] = Reading.weightsOf(stage).shape;
-  return Reading.headsOf(stage).flatMap((h) =>
-    Reading.symbolsOf(stage.reads)
+  const [, , R, C] = FlowReading.weightsOf(stage).shape;
+  return FlowReading.headsOf(stage).flatMap((h) =>
+    FlowReading.symbolsOf(stage.reads)
       .map((_, k) => ({
         key: `edge ${s} ${h} ${row} ${k}`,
         kind: "edge",
@@ -56,7 +56,7 @@ function edges(stage, s, row) {
         s,
         h,
         k,
-        width: Reading.weight(stage, h, row, k),
+        width: FlowReading.weight(stage, h, row, k),
         cuts: new Map([[stage.weights, [(h * R + row) * C + k]]]),
       }))
       .filter(({ width }) => width >= Ribbons.LEAST),
@@ -65,12 +65,12 @@ function edges(stage, s, row) {
 
 // A letter is cut for the row that is followed, where the answer looks at it.
 function letters(row) {
-  const looking = Reading.looking();
+  const looking = FlowReading.looking();
   if (!looking.length) return [];
-  return Reading.now().source.map((_, k) => {
+  return FlowReading.now().source.map((_, k) => {
     const cuts = looking.map((stage) => {
-      const [, , R, C] = Reading.weightsOf(stage).shape;
-      return [stage.weights, Reading.headsOf(stage).map((h) => (h * R + row) * C + k)];
+      const [, , R, C] = FlowReading.weightsOf(stage).shape;
+      return [stage.weights, FlowReading.headsOf(stage).map((h) => (h * R + row) * C + k)];
     });
     return { key: `letter ${row} ${k}`, kind: "letter", k, cuts: new Map(cuts) };
   });
@@ -78,7 +78,7 @@ function letters(row) {
 
 // All that lets the answer look at the line; without an encoder, at what stands before.
 function eyes() {
-  const aside = Reading.looking();
+  const aside = FlowReading.looking();
   const stages = aside.length ? aside : model.stages.filter(({ reads }) => reads !== null);
   return { key: "eyes", kind: "eyes", cuts: new Map(stages.map(({ out }) => [out, everywhere(out)])) };
 }

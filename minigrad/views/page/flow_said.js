@@ -6,8 +6,8 @@ import * as Arrays from "./arrays.js";
 import { model } from "./line_model.js";
 import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
-import * as Reading from "./flow_reading.js";
-import * as Effects from "./flow_effects.js";
+import * as FlowReading from "./flow_reading.js";
+import * as FlowEffects from "./flow_effects.js";
 import * as Flow from "./flow.js";
 import * as FlowCuts from "./flow_cuts.js";
 
@@ -21,7 +21,7 @@ function named(part) {
   if (kind === "letter")
     return filled(LINE_WORDS.letter, {
       unit: unit("source"),
-      symbol: Reading.quoted(Reading.now().source[k]),
+      symbol: FlowReading.quoted(FlowReading.now().source[k]),
       place: k + 1,
     });
   const name = stageName(stage);
@@ -30,7 +30,7 @@ function named(part) {
   return filled(LINE_WORDS.edge, {
     head: h + 1,
     stage: name,
-    key: Reading.quoted(Reading.symbolsOf(stage.reads)[k]),
+    key: FlowReading.quoted(FlowReading.symbolsOf(stage.reads)[k]),
     share: share(part.width),
   });
 }
@@ -49,7 +49,7 @@ const MOST_READ = 3; // symbols of a head that are named
 
 // What the symbols of a side are called.
 function unit(side) {
-  const apart = side === "target" && Reading.now().source.length;
+  const apart = side === "target" && FlowReading.now().source.length;
   return apart ? "symbol" : model.level === "word" ? "word" : "letter";
 }
 
@@ -57,8 +57,8 @@ const units = () => `${unit("source")}s`;
 
 // A symbol with its place, from 1: what stands at the start, and was not written, has none.
 function placed(side, k) {
-  const symbols = Reading.symbolsOf(side);
-  const symbol = Reading.quoted(symbols[k]);
+  const symbols = FlowReading.symbolsOf(side);
+  const symbol = FlowReading.quoted(symbols[k]);
   const starts = symbols[0] === "<bos>";
   if (starts && k === 0) return symbol;
   return filled(LINE_WORDS.placed, { symbol, unit: unit(side), place: starts ? k : k + 1 });
@@ -66,8 +66,8 @@ function placed(side, k) {
 
 // Where a head looks, widest first, in words.
 function mostRead({ stage, h }, most = MOST_READ) {
-  return Reading.symbolsOf(stage.reads)
-    .map((_, k) => ({ k, width: Reading.weight(stage, h, Flow.rowOf(stage.side), k) }))
+  return FlowReading.symbolsOf(stage.reads)
+    .map((_, k) => ({ k, width: FlowReading.weight(stage, h, Flow.rowOf(stage.side), k) }))
     .sort((a, b) => b.width - a.width)
     .filter(({ width }, i) => i < most && width >= 0.005)
     .map(({ k, width }) => `${placed(stage.reads, k)} ${Arrays.percent(width)}`)
@@ -92,7 +92,7 @@ function readBy(part) {
       alone,
     ];
   if (kind === "stage") {
-    const heads = Reading.headsOf(stage).map((one) => `${one + 1}: ${mostRead({ stage, h: one }, 1)}`);
+    const heads = FlowReading.headsOf(stage).map((one) => `${one + 1}: ${mostRead({ stage, h: one }, 1)}`);
     return [filled(LINE_WORDS.stageReads, { list: heads.join("; ") })];
   }
   const words = stage.reads === stage.side ? stage.side : "line";
@@ -115,8 +115,8 @@ function letterReads(k) {
     .filter((stage) => stage.reads === "source" && stage.side === "target")
     .flatMap((stage) => {
       const words = LINE_WORDS.headNumber[model.stages.some((one) => one.layer > 1) ? "inLayer" : "alone"];
-      return Reading.headsOf(stage).map((h) => {
-        const width = Reading.weight(stage, h, Flow.rowOf(stage.side), k);
+      return FlowReading.headsOf(stage).map((h) => {
+        const width = FlowReading.weight(stage, h, Flow.rowOf(stage.side), k);
         const head = filled(words, { layer: stage.layer, head: h + 1 });
         return { width, said: `${head} ${Arrays.percent(width)}` };
       });
@@ -147,7 +147,7 @@ function carried(k) {
         share: Arrays.percent(width),
         head: h + 1,
       });
-      return Effects.known().losses.has(key) ? `${brought}: ${Effects.does(key)}` : brought;
+      return FlowEffects.known().losses.has(key) ? `${brought}: ${FlowEffects.does(key)}` : brought;
     })
     .join("; ");
   return list && filled(LINE_WORDS.carried, { unit: unit("source"), list });
@@ -155,8 +155,10 @@ function carried(k) {
 
 // What each head of a stage reads most of the other letters, for a letter.
 const heardBy = (stage, s, k) =>
-  Reading.headsOf(stage).map((h) => {
-    const widths = Reading.now().source.map((_, one) => (one === k ? 0 : Reading.weight(stage, h, k, one)));
+  FlowReading.headsOf(stage).map((h) => {
+    const widths = FlowReading.now().source.map((_, one) =>
+      one === k ? 0 : FlowReading.weight(stage, h, k, one),
+    );
     const width = Math.max(...widths);
     const other = widths.indexOf(width);
     return { other, h, width, key: `edge ${s} ${h} ${k} ${other}` };
@@ -167,13 +169,13 @@ const sentences = (part) => [...readBy(part), raises(part), outcome(part)].filte
 
 // What it does to two scores, of which the lead is the difference without it: told by the run without it.
 function raises(part) {
-  const { own, other } = Effects.known().moves.get(part.key) ?? {};
-  if (!own || [own, other].every(({ by }) => Effects.isNothing(by))) return "";
+  const { own, other } = FlowEffects.known().moves.get(part.key) ?? {};
+  if (!own || [own, other].every(({ by }) => FlowEffects.isNothing(by))) return "";
   return filled(LINE_WORDS.raises, {
     symbol: symbolNamed(own.id),
-    own: Effects.signed(own.by),
+    own: FlowEffects.signed(own.by),
     other: symbolNamed(other.id),
-    others: Effects.signed(other.by),
+    others: FlowEffects.signed(other.by),
   });
 }
 
@@ -184,13 +186,13 @@ const tipOf = (part) =>
 
 // What a part does; and what would be written without it, if that is another symbol.
 function effectOf({ key }) {
-  const other = Effects.winner(key);
-  return other === null ? Effects.does(key) : `${Effects.does(key)} → ${symbolNamed(other)}`;
+  const other = FlowEffects.winner(key);
+  return other === null ? FlowEffects.does(key) : `${FlowEffects.does(key)} → ${symbolNamed(other)}`;
 }
 
 // How far the symbol is ahead.
 function leadNow() {
-  const { lead, own, second, other } = Effects.known().standing;
+  const { lead, own, second, other } = FlowEffects.known().standing;
   return filled(LINE_WORDS.lead, {
     symbol: FlowScene.followed("target"),
     lead: score(lead),
@@ -200,22 +202,22 @@ function leadNow() {
   });
 }
 
-const joined = (ids) => ids.map((id) => Reading.visible(model.symbols[id])).join("");
+const joined = (ids) => ids.map((id) => FlowReading.visible(model.symbols[id])).join("");
 
 // What is written before the symbol that is followed.
 const soFar = (ids) => joined(ids.slice(0, Flow.state.step));
 
-const writtenNow = () => joined(Reading.now().written.filter((id) => id !== model.end));
+const writtenNow = () => joined(FlowReading.now().written.filter((id) => id !== model.end));
 
 // Whether it can be guessed without a look at the line.
 function guess() {
-  const { id, lead: guessed } = Effects.known().guesses[Flow.state.step];
+  const { id, lead: guessed } = FlowEffects.known().guesses[Flow.state.step];
   return filled(LINE_WORDS.guess[id === Flow.symbol() ? "same" : "other"], {
-    what: LINE_WORDS.guessWithout[Reading.looking().length ? "line" : "text"],
+    what: LINE_WORDS.guessWithout[FlowReading.looking().length ? "line" : "text"],
     symbol: FlowScene.followed("target"),
     other: symbolNamed(id),
     lead: score(guessed),
-    before: Flow.state.step ? `“${soFar(Reading.now().written)}”` : LINE_WORDS.nothingBefore,
+    before: Flow.state.step ? `“${soFar(FlowReading.now().written)}”` : LINE_WORDS.nothingBefore,
   });
 }
 
@@ -240,13 +242,13 @@ function looksMost(part) {
 }
 
 function letterNamed({ k }) {
-  return Reading.quoted(Reading.now().source[k]);
+  return FlowReading.quoted(FlowReading.now().source[k]);
 }
 
 // To help is not to be needed.
 function needless() {
   const letters = [...Flow.state.parts.values()].filter(({ kind }) => kind === "letter");
-  if (!letters.length || letters.some(({ key }) => Effects.winner(key) !== null)) return "";
+  if (!letters.length || letters.some(({ key }) => FlowEffects.winner(key) !== null)) return "";
   return filled(LINE_WORDS.lettersNeedless, { letters: units() });
 }
 
@@ -258,8 +260,8 @@ function widest() {
     .sort((a, b) => b.width - a.width);
   if (!edges.length) return "";
   const said = (words, part) => filled(words, { edge: named(part), symbol, change: effectOf(part) });
-  const against = edges.find(({ key }) => Effects.effect(key) === "against");
-  const first = Effects.effect(edges[0].key);
+  const against = edges.find(({ key }) => FlowEffects.effect(key) === "against");
+  const first = FlowEffects.effect(edges[0].key);
   return first === "for" && against
     ? said(LINE_WORDS.against, against)
     : said(LINE_WORDS.widest[first], edges[0]);
@@ -267,7 +269,7 @@ function widest() {
 
 // --- a part that is chosen ----------------------------------------------------------------------------------------
 
-const symbolNamed = (id) => Reading.quoted(model.symbols[id]);
+const symbolNamed = (id) => FlowReading.quoted(model.symbols[id]);
 
 // How far a symbol's score is above the best of the others, or below it.
 const ahead = (lead, other) =>
@@ -276,40 +278,51 @@ const ahead = (lead, other) =>
     other: symbolNamed(other),
   });
 
-const scored = (id) => `${symbolNamed(id)} ${score(Reading.scoresAt(Flow.rowOf("target"))[id])}`;
+const scored = (id) => `${symbolNamed(id)} ${score(FlowReading.scoresAt(Flow.rowOf("target"))[id])}`;
 
 // What becomes of the symbol without the part; or, of one that is cut, with it.
 function outcome(part) {
   if (!part.cuts) return filled(LINE_WORDS.scores, { list: FlowScene.likeliest().map(scored).join(", ") });
-  const lost = Effects.lossOf(part.key);
+  const lost = FlowEffects.lossOf(part.key);
   if (lost === undefined) return LINE_WORDS.measuring;
-  const symbol = FlowScene.followed("target");
-  const { lead, other } = Effects.known().standing;
-  const rival = Effects.known().rivals.get(part.key);
-  const now = ahead(lead, other);
   if (FlowCuts.isCut(part.key)) {
     const before = FlowCuts.beforeCut(part);
-    if (before) return sinceCut(before);
-    return [
-      filled(LINE_WORDS.wouldGain, { symbol, now, other: ahead(lead + lost, rival) }),
-      inPlaceOf(FlowCuts.writtenUncut(Reading.now().line)?.[Flow.state.step]),
-    ]
-      .filter(Boolean)
-      .join(" ");
+    return before ? sinceCut(before) : withItAgain(part, lost);
   }
+  const symbol = FlowScene.followed("target");
+  const { standing, rivals, guesses } = FlowEffects.known();
+  const { lead, other } = standing;
+  const rival = rivals.get(part.key);
+  const now = ahead(lead, other);
   return [
-    Effects.effect(part.key) === "nothing"
+    FlowEffects.effect(part.key) === "nothing"
       ? filled(LINE_WORDS.wouldStay, { symbol, now })
       : filled(LINE_WORDS.wouldLose, {
           symbol,
           now,
           other: ahead(lead - lost, rival),
-          change: Effects.does(part.key),
+          change: FlowEffects.does(part.key),
         }),
-    Effects.winner(part.key) === null
+    FlowEffects.winner(part.key) === null
       ? ""
       : filled(LINE_WORDS.more, { lead: score(lead), other: symbolNamed(rival) }),
-    Effects.known().guesses && Reading.looking().includes(part.stage) && part.kind === "stage" ? guess() : "",
+    guesses && FlowReading.looking().includes(part.stage) && part.kind === "stage" ? guess() : "",
+  ]
+    .filter(Boolean)
+    .join(" ");
+}
+
+// What a part that is cut would gain; and what is written here because of the cuts.
+function withItAgain(part, gained) {
+  const { standing, rivals } = FlowEffects.known();
+  const { lead, other } = standing;
+  return [
+    filled(LINE_WORDS.wouldGain, {
+      symbol: FlowScene.followed("target"),
+      now: ahead(lead, other),
+      other: ahead(lead + gained, rivals.get(part.key)),
+    }),
+    inPlaceOf(FlowCuts.writtenUncut(FlowReading.now().line)?.[Flow.state.step]),
   ]
     .filter(Boolean)
     .join(" ");
@@ -325,7 +338,7 @@ function reach({ kind, stage, key }) {
   if (kind !== "letter" && kind !== "edge") return LINE_WORDS.reach.all;
   const row = Number(key.split(" ").at(kind === "edge" ? -2 : 1));
   if (stage?.side === "source") return filled(LINE_WORDS.reach.letter, { letter: placed("source", row) });
-  return filled(LINE_WORDS.reach.symbol, { place: row - Reading.now().first + 1 });
+  return filled(LINE_WORDS.reach.symbol, { place: row - FlowReading.now().first + 1 });
 }
 
 // Of another letter in the place of one: how many write another symbol.
@@ -341,7 +354,7 @@ const toTryLetters = (k) => filled(LINE_WORDS.tryLetters, { letters: units(), le
 // What a cut changed, in the numbers that the picture showed before it.
 function sinceCut({ written, standing: { lead, other }, lost, rival }) {
   const id = written[Flow.state.step];
-  const [now, before] = [soFar(Reading.now().written), soFar(written)];
+  const [now, before] = [soFar(FlowReading.now().written), soFar(written)];
   const symbol = symbolNamed(id);
   const was = ahead(lead, other);
   if (now !== before)
@@ -353,12 +366,13 @@ function sinceCut({ written, standing: { lead, other }, lost, rival }) {
     ]
       .filter(Boolean)
       .join(" ");
-  const found = Reading.standingOf(Reading.scoresAt(Flow.rowOf("target")), id);
+  const found = FlowReading.standingOf(FlowReading.scoresAt(Flow.rowOf("target")), id);
   const is = ahead(found.lead, found.other);
   if (id !== Flow.symbol())
     return filled(LINE_WORDS.cutOther, { now: FlowScene.followed("target"), before: symbol, was, is });
-  if (Effects.isNothing(lead - found.lead, lead)) return filled(LINE_WORDS.wouldStay, { symbol, now: was });
-  return filled(LINE_WORDS.cutSame, { symbol, is, was, change: Effects.signed(lead - found.lead) });
+  if (FlowEffects.isNothing(lead - found.lead, lead))
+    return filled(LINE_WORDS.wouldStay, { symbol, now: was });
+  return filled(LINE_WORDS.cutSame, { symbol, is, was, change: FlowEffects.signed(lead - found.lead) });
 }
 
 export {

@@ -9,8 +9,8 @@ import * as Attention from "./attention.js";
 import * as Places from "./places.js";
 import * as Ribbons from "./ribbons.js";
 import { model } from "./line_model.js";
-import * as Reading from "./flow_reading.js";
-import * as Effects from "./flow_effects.js";
+import * as FlowReading from "./flow_reading.js";
+import * as FlowEffects from "./flow_effects.js";
 import * as Flow from "./flow.js";
 import * as FlowCuts from "./flow_cuts.js";
 
@@ -25,7 +25,7 @@ function scene() {
   const sides = hasSource ? ["source", "target"] : ["target"];
   const from = hasSource ? 0 : Math.max(0, Flow.rowOf("target") + 1 - MOST_ROWS); // the first row that is shown
   const until = hasSource ? undefined : Flow.rowOf("target") + 1; // and the first that is not
-  const rows = (side) => Reading.symbolsOf(side).slice(from, until);
+  const rows = (side) => FlowReading.symbolsOf(side).slice(from, until);
   const now = stageNow();
   return {
     lanes: sides.map((side) => laneOf(side, rows(side), from, hasSource ? side : "text")),
@@ -50,12 +50,12 @@ function scene() {
 function laneOf(side, symbols, from, kind) {
   const target = Flow.rowOf("target");
   const isTarget = side === "target";
-  const stepOf = (row) => (row >= Reading.now().first ? `step ${row - Reading.now().first}` : null);
+  const stepOf = (row) => (row >= FlowReading.now().first ? `step ${row - FlowReading.now().first}` : null);
   return {
     short: LINE_WORDS.lanes[kind],
     title: filled(LINE_WORDS.titles[kind], { symbol: followed(side) }),
     stream: isTarget ? LINE_WORDS.stream : null,
-    symbols: symbols.map(Reading.visible),
+    symbols: symbols.map(FlowReading.visible),
     at: Flow.rowOf(side) - from,
     until: isTarget ? target - from : undefined,
     keys: isTarget
@@ -66,28 +66,30 @@ function laneOf(side, symbols, from, kind) {
 
 // The heads of a stage, each with a ribbon from every symbol that it can read.
 const headsOf = (stage, s, symbols, from) =>
-  Reading.headsOf(stage).map((h) => ({
+  FlowReading.headsOf(stage).map((h) => ({
     key: `head ${s} ${h}`,
     ribbons: symbols.map((_, row) => ({
       key: `edge ${s} ${h} ${Flow.rowOf(stage.side)} ${row + from}`,
       row,
-      share: Reading.weight(stage, h, Flow.rowOf(stage.side), row + from),
+      share: FlowReading.weight(stage, h, Flow.rowOf(stage.side), row + from),
     })),
   }));
 
 function endOf(id) {
-  const share = Reading.now().p[Flow.state.step][id];
+  const share = FlowReading.now().p[Flow.state.step][id];
   const said = Arrays.percent(share, 1);
-  return { symbol: Reading.visible(model.symbols[id]), share, said, chosen: id === Flow.symbol() };
+  return { symbol: FlowReading.visible(model.symbols[id]), share, said, chosen: id === Flow.symbol() };
 }
 
 // The symbol that a row is there for: of the target, the one that is written there.
 const followed = (side) =>
-  Reading.quoted(side === "target" ? model.symbols[Flow.symbol()] : Reading.now().source[Flow.state.letter]);
+  FlowReading.quoted(
+    side === "target" ? model.symbols[Flow.symbol()] : FlowReading.now().source[Flow.state.letter],
+  );
 
 // Of the place that is followed, ids.
 function likeliest() {
-  const p = Reading.now().p[Flow.state.step];
+  const p = FlowReading.now().p[Flow.state.step];
   return p
     .map((_, i) => i)
     .sort((a, b) => p[b] - p[a] || a - b)
@@ -100,7 +102,7 @@ const width = () => wide || byId("flow-picture").clientWidth;
 // All anew: another line, another symbol or another width.
 function draw() {
   const box = byId("flow-picture");
-  if (!Reading.now() || !width()) return; // it is not seen
+  if (!FlowReading.now() || !width()) return; // it is not seen
   drawn = Ribbons.draw(scene(), width());
   fill(box, drawn.svg);
   byId("flow-figure").classList.toggle("beside", drawn.free > 230);
@@ -111,7 +113,7 @@ function draw() {
 
 // Draws again, and says so, if the picture has another width.
 function resize(told) {
-  const again = Reading.now() && told !== wide;
+  const again = FlowReading.now() && told !== wide;
   wide = told;
   if (again) draw();
   return again;
@@ -127,10 +129,10 @@ function toLeaveFree() {
 function paint() {
   if (!drawn) return;
   drawn.svg.classList.toggle("fades", Flow.state.fades);
-  const most = Math.max(...[...Effects.known().losses.values()].map(Math.abs), 1e-9);
+  const most = Math.max(...[...FlowEffects.known().losses.values()].map(Math.abs), 1e-9);
   for (const [key, { shapes, sign }] of drawn.parts) {
-    const effect = Effects.effect(key);
-    const [off, lost] = [FlowCuts.isCut(key), Effects.lossOf(key) ?? 0];
+    const effect = FlowEffects.effect(key);
+    const [off, lost] = [FlowCuts.isCut(key), FlowEffects.lossOf(key) ?? 0];
     for (const shape of shapes) {
       for (const name of ["for", "against", "nothing"]) shape.classList.toggle(name, effect === name);
       if (effect !== null) shape.dataset.lost = lost.toFixed(4);
@@ -142,12 +144,12 @@ function paint() {
     sign.classList.toggle("faded", effect !== "for");
     const narrow = drawn.svg.classList.contains("narrow");
     if (off) sign.textContent = narrow ? "✕" : "cut";
-    else sign.textContent = effect === null ? "" : narrow ? Effects.shortly(key) : Effects.does(key);
+    else sign.textContent = effect === null ? "" : narrow ? FlowEffects.shortly(key) : FlowEffects.does(key);
   }
 }
 
 // The other parts of the page are about the line that was written down, as long as it is here too.
-const asWritten = () => Reading.now().line === model.line && !FlowCuts.allCut().length;
+const asWritten = () => FlowReading.now().line === model.line && !FlowCuts.allCut().length;
 
 // A module that runs for both sides has a box for each, in the order of its stages.
 function boxOf(stage) {

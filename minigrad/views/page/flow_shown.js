@@ -3,7 +3,7 @@
 import { arrow, byId, hear, hideTip, keepFocus, say, tip } from "./base.js";
 import * as Editing from "./editing.js";
 import * as Places from "./places.js";
-import * as Reading from "./flow_reading.js";
+import * as FlowReading from "./flow_reading.js";
 import * as Flow from "./flow.js";
 import * as FlowScene from "./flow_scene.js";
 import * as FlowSaid from "./flow_said.js";
@@ -33,7 +33,7 @@ hear("flow-pointed", FlowPanel.pointed);
 hear("flow-letters", () => Flow.still(FlowPanel.summary));
 
 hear("chapter", (chapter) => {
-  const key = Reading.now() && FlowScene.stageIn(chapter);
+  const key = FlowReading.now() && FlowScene.stageIn(chapter);
   if (key) Flow.choose(key);
 });
 
@@ -47,9 +47,8 @@ hear("flow-losses", ({ all, others }) => {
   });
 });
 
-// To the pointer over the picture, the arrow keys, and the width of the window.
-function listen() {
-  const box = byId("flow-picture");
+// To the pointer over the picture.
+function listenToPointer(box) {
   const keyAt = (event) => event.target.dataset?.key;
   let quiet = null; // the part that was pressed: nothing more is said of it beside the pointer
   box.addEventListener("click", (event) => {
@@ -68,10 +67,16 @@ function listen() {
     hideTip();
     Flow.point(null);
   });
+}
+
+// To the picture, the arrow keys, and the width of the window.
+function listen() {
+  const box = byId("flow-picture");
+  listenToPointer(box);
   byId("flow-steps").addEventListener("keydown", (event) => {
     const move = arrow(event, false);
     if (!move) return;
-    const count = Reading.now().written.length;
+    const count = FlowReading.now().written.length;
     Flow.follow((Flow.state.step + move[0] + move[1] + count) % count);
   });
   byId("flow-letter").addEventListener("change", (event) => Flow.toLetter(Number(event.target.value)));

@@ -6,7 +6,7 @@ import * as Live from "./live.js";
 import * as Changes from "./changes.js";
 import * as Fields from "./fields.js";
 import * as Shapes from "./shapes.js";
-import * as WhatIf from "./whatif.js";
+import * as WhatIf from "./what_if.js";
 import * as Places from "./places.js";
 import * as Stages from "./stages.js";
 

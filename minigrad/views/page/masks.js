@@ -6,7 +6,7 @@ import * as Shapes from "./shapes.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
-import * as WhatIf from "./whatif.js";
+import * as WhatIf from "./what_if.js";
 import * as Fields from "./fields.js";
 
 // Whether what uses a mask was switched off.

@@ -8,7 +8,7 @@ import * as Details from "./details.js";
 import * as Places from "./places.js";
 import * as Attention from "./attention.js";
 import * as Learn from "./learn.js";
-import * as WhatIf from "./whatif.js";
+import * as WhatIf from "./what_if.js";
 import * as Graph from "./graph.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";

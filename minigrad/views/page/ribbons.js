@@ -101,7 +101,7 @@ function draw(scene, room) {
     scene.lanes.map((lane, i) => streams(plan, lane, i)),
     scene.stages.map((stage, s) => (stage.from === null ? worked : gathered)(plan, stage, x.stages[s])),
     scene.lanes.map((lane, i) => [titles(plan, lane, i), symbols(plan, lane, i)]),
-    ending(scene, x.ends[lanes.length - 1], lanes, m, plan),
+    ending(plan),
   );
   return { svg, parts: plan.parts, free: corner(plan, room), high: lanes[0].top + lanes[0].high + 10 };
 }
@@ -271,41 +271,38 @@ function alongside(scene, x, lane, y, words) {
   return free < 0 ? null : text(own[free].join + 12, y, words, { class: "along" });
 }
 
+const END = 20; // the height of a row of what comes out
+
 // What comes out, likeliest first, each with a bar; beside the row that is followed.
-function ending(scene, left, lanes, m, size) {
+function ending({ scene, x, lanes, m, height }) {
   const last = lanes.length - 1;
+  const left = x.ends[last];
   const line = lanes[last].row(scene.lanes[last].at);
-  const high = scene.ends.length * 20;
-  const top = Math.min(Math.max(16, line - 10), size.height - high - 4);
-  const longest = m.ends - (m === WIDE ? 84 : 80);
-  const name = text(left + 8, top - 3, m === WIDE ? scene.likely : scene.likelyShort, { class: "along" });
-  const rows = scene.ends.map(({ symbol, share, said, chosen }, i) => {
-    const y = top + i * 20;
-    return [
-      chosen
-        ? make("path", { class: "stream followed", d: curve(left - 2, line, left + 8, y + 10), fill: "none" })
-        : null,
-      make("rect", {
-        class: chosen ? "end chosen" : "end",
-        x: left + 8,
-        y: y + 1,
-        width: 22,
-        height: 18,
-        rx: 3,
-      }),
-      text(left + 19, y + 14.5, symbol, { class: "name" }),
-      make("rect", {
-        class: "bar",
-        x: left + 34,
-        y: y + 6,
-        width: place(Math.max(1, longest * share)),
-        height: 8,
-        rx: 2,
-      }),
-      text(left + 38 + longest * share, y + 14, said, { class: "share" }),
-    ];
-  });
-  return [name, rows];
+  const top = Math.min(Math.max(16, line - END / 2), height - scene.ends.length * END - 4);
+  const widest = m.ends - (m === WIDE ? 84 : 80);
+  return [
+    text(left + 8, top - 3, m === WIDE ? scene.likely : scene.likelyShort, { class: "along" }),
+    scene.ends.map((end, i) => {
+      const y = top + i * END;
+      const to = curve(left - 2, line, left + 8, y + END / 2);
+      return [
+        end.chosen ? make("path", { class: "stream followed", d: to, fill: "none" }) : null,
+        endRow(end, left, y, widest),
+      ];
+    }),
+  ];
+}
+
+// A symbol, and a bar that is as long as its share of the `widest`.
+function endRow({ symbol, share, said, chosen }, left, y, widest) {
+  const name = chosen ? "end chosen" : "end";
+  const width = place(Math.max(1, widest * share));
+  return [
+    make("rect", { class: name, x: left + 8, y: y + 1, width: 22, height: END - 2, rx: 3 }),
+    text(left + 19, y + 14.5, symbol, { class: "name" }),
+    make("rect", { class: "bar", x: left + 34, y: y + 6, width, height: 8, rx: 2 }),
+    text(left + 38 + widest * share, y + 14, said, { class: "share" }),
+  ];
 }
 
 export { draw, LEAST };

@@ -15,45 +15,37 @@ from collections.abc import Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# Each file's name, and that of its object. They run in this order: a file imports those before it alone.
-SCRIPTS = {
+# They run in this order: a file imports those before it alone.
+FILES = [
     # the data, and computing it again
-    "words": "Words", "shapes": "Shapes", "base": "Base", "arrays": "Arrays", "graph": "Graph",
-    "functions": "Functions", "kernels": "Kernels", "interpreter": "Interpreter", "live": "Live",
-    "doubts": "Doubts",
+    "words", "shapes", "base", "arrays", "graph", "functions", "kernels", "interpreter", "live",
+    "doubts",
     # where the reader is
-    "shown": "Shown", "pace": "Pace", "stages": "Stages", "places": "Places",
+    "shown", "pace", "stages", "places",
     # how an array is shown, and what an element is made of
-    "pictures": "Pictures", "sources": "Sources", "elements": "Elements", "heat": "Heat",
+    "pictures", "sources", "elements", "heat",
     # changing numbers
-    "changes": "Changes", "fields": "Fields", "learn": "Learn", "whatif": "WhatIf", "masks": "Masks",
-    "editing": "Editing", "changes_said": "ChangesSaid",
+    "changes", "fields", "learn", "what_if", "masks", "editing", "changes_said",
     # the drawing, and the other tabs
-    "cards": "Cards", "drawing": "Drawing", "camera": "Camera", "sheet": "Sheet",
-    "listing": "Listing", "attention": "Attention",
+    "cards", "drawing", "camera", "sheet", "listing", "attention",
     # the panel beside them
-    "questions": "Questions", "chapters": "Chapters", "chapter_questions": "ChapterQuestions",
-    "chapter_play": "ChapterPlay", "chapter_list": "ChapterList", "predict": "Predict",
-    "step": "Step", "details": "Details", "panel": "Panel",
+    "questions", "chapters", "chapter_questions", "chapter_play", "chapter_list", "predict", "step",
+    "details", "panel",
     # the time line, and ways in and out
-    "timeline": "Timeline", "search": "Search", "link": "Link", "share": "Share",
-    # another line, typed in the page, and what leads to each symbol of the answer
-    "line_words": "LineWords", "line_model": "LineModel", "sampling": "Sampling",
-    "idle": "Idle", "cuts": "Cuts", "ribbons": "Ribbons", "flow_reading": "Reading",
-    "flow_parts": "Parts", "flow_effects": "Effects", "flow": "Flow", "flow_cuts": "FlowCuts",
-    "flow_letters": "FlowLetters", "flow_scene": "FlowScene", "flow_said": "FlowSaid",
-    "flow_panel": "FlowPanel", "flow_shown": "FlowShown", "flow_link": "FlowLink",
-    "another_line": "AnotherLine",
-    # keys, help and the start
-    "page": "Page",
-}  # fmt: skip
-
-# Which only a page needs where a line can be typed.
-ANOTHER_LINE = {
-    "line_words", "line_model", "sampling", "idle", "cuts", "ribbons", "flow_reading",
-    "flow_parts", "flow_effects", "flow", "flow_cuts", "flow_letters", "flow_scene", "flow_said",
-    "flow_panel", "flow_shown", "flow_link", "another_line",
-}  # fmt: skip
+    "timeline", "search", "link", "share",
+]  # fmt: skip
+# Another line, typed in the page, and what leads to each symbol of the answer: a page has these only
+# where a line can be typed.
+ANOTHER_LINE = [
+    "line_words", "line_model", "sampling", "idle", "cuts", "ribbons", "flow_reading", "flow_parts",
+    "flow_effects", "flow", "flow_cuts", "flow_letters", "flow_scene", "flow_said", "flow_panel",
+    "flow_shown", "flow_link", "another_line",
+]  # fmt: skip
+# Each file's name, and that of its object. The last has keys, help and the start.
+SCRIPTS = {
+    file: "".join(word.capitalize() for word in file.split("_"))
+    for file in [*FILES, *ANOTHER_LINE, "page"]
+}
 
 # Of a script as its formatter writes it, with a semicolon after each statement: texts, in which spaces
 # count (those in backquotes may hold code, two braces deep); patterns; comments; and spaces.
