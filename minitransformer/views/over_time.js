@@ -21,8 +21,8 @@
     return element;
   };
 
+  // Of each place the likeliest symbol, and whether it is right.
   function chosen(one) {
-    // of each place the likeliest symbol, and whether it is right
     return told.written.map((wanted, t) => {
       const row = one.p.subarray(t * N, (t + 1) * N);
       const best = row.indexOf(Math.max(...row));

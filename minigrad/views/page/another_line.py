@@ -30,7 +30,7 @@ class AnotherLine(NamedTuple):
         function: called with the inputs, gives the results as Tensors: scores (1, T, N) first, then
             attention weights (1, H, T, S).
         inputs: arrays of ids, as long as the page may need them: (1, S), or (1, S) and (1, T).
-        more: what else the page must know, as `another_line.js` reads it.
+        more: what else the page must know, as `line_model.js` reads it.
         stages: of the model, in order, for the picture of what leads to a symbol.
     """
 

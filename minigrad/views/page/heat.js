@@ -39,19 +39,18 @@ function tileNames(a, letters) {
   return Array.from({ length: a.shape[axis] }, (_, k) => labels?.[k] ?? `${name} ${k * a.steps[axis] + 1}`);
 }
 
-// What is lit up in a figure: the elements that another one is made of are framed.
-const lights = new WeakMap(); // figure -> its array, and what frames places in it
-let lit = []; // the figures in which something is framed
-// Light up some pairs of a figure and indices; nothing else stays framed.
-function light(some) {
-  for (const figure of lit) lights.get(figure).frame([]);
-  lit = [];
+const framers = new WeakMap(); // figure -> its array, and what frames places in it
+let framed = []; // the figures in which something is framed
+// Frame some elements, such as those that another one is made of: pairs of a figure and indices. No others stay framed.
+function frame(some) {
+  for (const figure of framed) framers.get(figure).act([]);
+  framed = [];
   for (const [figure, indices] of some) {
-    const known = lights.get(figure);
+    const known = framers.get(figure);
     if (!known || !indices.length) continue;
     const places = indices.map((index) => Sources.placeAt(known.array, index));
-    known.frame(places.filter((place) => place !== null));
-    lit.push(figure);
+    known.act(places.filter((place) => place !== null));
+    framed.push(figure);
   }
 }
 
@@ -81,7 +80,7 @@ function heat(
   else if (a.numbers.length && isSmall(a)) figure.append(grid(a, palette, name, read, labelsOf(a, letters)));
   else if (a.numbers.length)
     figure.append(...heatMap(a, palette, name, read, pick, labelsOf(a, letters), tileNames(a, letters)));
-  lights.set(figure, { array: a, frame: framing(figure) });
+  framers.set(figure, { array: a, act: framing(figure) });
   return figure;
 }
 
@@ -341,4 +340,4 @@ function spanText(a) {
     : "";
 }
 
-export { heat, light, shapeOf };
+export { frame, heat, shapeOf };

@@ -220,6 +220,7 @@ function setNumbers(changes) {
 
 export {
   arrayOf,
+  changedSlots,
   computedFirst,
   firstOf,
   isChanged,
@@ -232,7 +233,6 @@ export {
   normOf,
   ofSlot,
   original,
-  changedSlots,
   setNumbers,
   sizeOf,
   startedMachine,

@@ -8,7 +8,7 @@ import * as Arrays from "./arrays.js";
 
 const MOST_ROWS = 8;
 const chosen = { step: 0, temperature: 1, k: null, p: null };
-let reading = null; // the scores of each step, and what was written there: see `another_line.js`
+let reading = null; // the scores of each step, and what was written there: see `decode` of line_model.js
 let drawn = []; // symbols, since something was changed
 
 // The probabilities that a symbol is drawn from: see `distribution` in minitransformer's `decoding`.

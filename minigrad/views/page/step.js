@@ -287,7 +287,7 @@ function workedLine(of, id, target, { equals = "=", figures }) {
   };
   const point = (index) => {
     const ends = Elements.madeOf(of, index);
-    Heat.light([...figures].map(([slot, figure]) => [figure, ends.get(slot) ?? []]));
+    Heat.frame([...figures].map(([slot, figure]) => [figure, ends.get(slot) ?? []]));
     return show(index);
   };
   if (a?.numbers.length) show(a.full.map(() => 0));
