@@ -94,7 +94,15 @@ stacked_eigh = rule(stacked_eigh, of_eigh, None)
 
 @definition(of=np.linalg.eigh)
 def eigh(a, UPLO="L"):
-    """The gradient is that of the triangle that NumPy reads; of (a + a.T) / 2 it is symmetric."""
+    """a = V diag(w) V^T, of symmetric matrices (..., n, n): rising eigenvalues w (..., n), and V
+    (..., n, n), their vectors as columns.
+
+    The gradient is that of the triangle that NumPy reads; of (a + a.T) / 2 it is symmetric.
+
+    Raises:
+        ShapeError: if a matrix is not square, or UPLO is neither "L" nor "U".
+        GraphError: on the way back, if a gradient arrives at the vectors of two equal eigenvalues.
+    """
     if UPLO not in ("L", "U", "l", "u"):
         raise ValueError(f"UPLO is 'L' for the lower triangle or 'U' for the upper, not {UPLO!r}")
     y = stacked_eigh(mirrored(a, UPLO in "Uu"), UPLO)
@@ -103,7 +111,8 @@ def eigh(a, UPLO="L"):
 
 @definition(of=np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    """Eigenvalues; of equal ones, the gradient of each is by the vector that NumPy has for it."""
+    """The w (..., n) of `np.linalg.eigh`, rising; of equal ones, the gradient of each is by the
+    vector that NumPy has for it. Raises: as that."""
     return np.linalg.eigh(a, UPLO).eigenvalues
 
 
@@ -153,6 +162,14 @@ stacked_svd = rule(stacked_svd, of_svd, None)
 
 @definition(of=np.linalg.svd)
 def svd(a, full_matrices=True, compute_uv=True):
+    """a = U diag(s) V^T, of matrices (..., m, n): U (..., m, m), falling s (..., k) and V^T
+    (..., n, n), where k = min(m, n). U and V have k columns without `full_matrices`; without
+    `compute_uv`, s comes alone.
+
+    Raises:
+        GraphError: on the way back, if a gradient arrives at the vectors of two equal singular
+            values, or of one that is 0 where m is not n; or at more than k vectors.
+    """
     m, n = a.shape[-2:]
     k = min(m, n)
     y = stacked_svd(a, bool(full_matrices and compute_uv))
@@ -197,7 +214,17 @@ stacked_qr = rule(stacked_qr, of_qr, None)
 
 @definition(of=np.linalg.qr)
 def qr(a, mode="reduced"):
-    """Q and R; of more columns than rows, those of the square at the left give Q."""
+    """a = Q R, of matrices (..., m, n): Q (..., m, k), whose columns are orthonormal, and R
+    (..., k, n), upper triangular, where k = min(m, n), or m in the mode "complete"; R alone in the
+    mode "r".
+
+    Of more columns than rows, those of the square at the left give Q.
+
+    Raises:
+        UnsupportedError: for another mode.
+        GraphError: on the way back, where columns depend on each other, or if a gradient arrives
+            at more than n columns of Q.
+    """
     if mode not in ("reduced", "complete", "r"):
         raise errors.UnsupportedError(
             f"np.linalg.qr of a Tensor knows the modes reduced, complete and r, not {mode!r}; "
@@ -229,7 +256,14 @@ lower_factor = rule(lower_factor, of_lower_factor)
 
 @definition(of=np.linalg.cholesky)
 def cholesky(a, /, *, upper=False):
-    """The gradient is that of the triangle that NumPy reads; of (a + a.T) / 2 it is symmetric."""
+    """a = L L^T, of symmetric positive definite matrices (..., n, n): L, lower triangular; L^T if
+    `upper`.
+
+    The gradient is that of the triangle that NumPy reads; of (a + a.T) / 2 it is symmetric.
+
+    Raises:
+        ShapeError: if a matrix is not square, or not positive definite.
+    """
     factor = lower_factor(mirrored(a, upper))
     return transposed(factor) if upper else factor
 
@@ -258,12 +292,23 @@ pseudo_inverse = rule(pseudo_inverse, of_pseudo_inverse, None, None)
 
 @definition(of=np.linalg.pinv)
 def pinv(a, rcond=None, hermitian=False):
+    """V diag(1 / s) U^T, where a = U diag(s) V^T: (..., m, n) to (..., n, m). Where s is at most
+    `rcond` times the largest, 0 takes the place of 1 / s.
+
+    Raises:
+        GraphError: on the way back, if the rank of a matrix is below its smaller size.
+    """
     return pseudo_inverse(mirrored(a) if hermitian else a, rcond, hermitian)
 
 
 @definition(of=np.linalg.lstsq)
 def lstsq(a, b, rcond=None):
-    """The shortest x for which a @ x is nearest to b: pinv(a) @ b."""
+    """The shortest x for which |a x - b| is least, pinv(a) b; with the squares of what is left,
+    the rank of a, and its singular values: a (m, n), b (m,) or (m, k), x (n,) or (n, k).
+
+    Raises:
+        ShapeError: if a is no matrix, or b neither a matrix nor a vector.
+    """
     if np.ndim(a) != 2 or np.ndim(b) not in (1, 2):
         raise ValueError("a is one matrix here, and b one matrix or a vector")
     a, b = (t if t.dtype.kind == "f" else t.astype(float) for t in as_arrays(a, b))

@@ -182,6 +182,12 @@ clamp = rule(
 
 @definition(of=np.clip)
 def clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=None, max=None):  # noqa: A002
+    """min(max(a, a_min), a_max) of each number; None is no bound. The shapes broadcast.
+
+    Raises:
+        UnsupportedError: for one bound alone, without None for the other.
+        ShapeError: for a bound that is given twice.
+    """
     none = [bound is np._NoValue for bound in (a_min, a_max)]
     if all(none):
         return clamp(a, min, max)
@@ -196,18 +202,20 @@ def clip(a, a_min=np._NoValue, a_max=np._NoValue, out=None, *, min=None, max=Non
 
 @definition(of=np.fmax)
 def fmax(a, b):
-    """The greater one, as in `np.maximum`; beside NaN, the other one."""
+    """max(a, b) of each pair, the other one beside NaN. The shapes broadcast."""
     return np.where(np.isnan(a), b, np.where(np.isnan(b), a, np.maximum(a, b)))
 
 
 @definition(of=np.fmin)
 def fmin(a, b):
+    """min(a, b) of each pair, the other one beside NaN. The shapes broadcast."""
     return np.where(np.isnan(a), b, np.where(np.isnan(b), a, np.minimum(a, b)))
 
 
 @definition(of=np.sinc)
 def sinc(x):
-    """sin(pi x) / (pi x); near 0 its series, whose derivatives of every order are right there."""
+    """sin(pi x) / (pi x), 1 at 0, of any shape; near 0 its series, whose derivatives are right
+    there."""
     y = math.pi * x
     near = np.less(np.absolute(y), 1)
     square, far = np.where(near, y * y, 0), np.where(near, 1, y)
@@ -219,6 +227,12 @@ def sinc(x):
 
 @definition(of=np.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    """x, of any shape, with 0 (or `nan`) in place of NaN, and the largest numbers of its dtype (or
+    `posinf`, `neginf`) in place of infinite ones.
+
+    Raises:
+        ShapeError: if what is put in has axes that x has not.
+    """
     if x.dtype.kind != "f":
         return np.copy(x)
     largest = float(np.finfo(x.dtype).max)
@@ -230,7 +244,12 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
 
 @definition(of=np.select)
 def select(condlist, choicelist, default=0):
-    """The first choice whose condition is true."""
+    """choicelist[i] for the first i whose condlist[i] is true, else `default`. The shapes
+    broadcast.
+
+    Raises:
+        ShapeError: if there are not as many conditions as choices.
+    """
     if len(condlist) != len(choicelist):
         raise ValueError(f"{len(condlist)} conditions and {len(choicelist)} choices")
     chosen = default

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..engine.base import AnyArray
+from ..engine.names import name_of
 from ..engine.table import definition
 from .half import in_single
 from .reductions import root
@@ -30,6 +31,7 @@ def with_neutral(of_all: Callable, neutral: float) -> Callable:
     def reduce(a, axis=None, dtype=None, out=None, **options):
         return of_all(without_nan(a, neutral), axis=axis, **options)
 
+    reduce.__doc__ = f"`{name_of(of_all)}` with {neutral} in place of NaN."
     return reduce
 
 
@@ -41,6 +43,7 @@ def of_known(extreme: Callable, least: float) -> Callable:
         nothing = np.equal(counted(a, axis, keepdims), 0)
         return np.where(nothing, math.nan, extremes) if a.dtype.kind == "f" else extremes
 
+    reduce.__doc__ = f"`{name_of(extreme)}` of the elements that are no NaN; NaN if there are none."
     return reduce
 
 
@@ -55,6 +58,7 @@ definition(of_known(np.min, math.inf), of=np.nanmin)
 @definition(of=np.nanmean)
 @in_single
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
+    """sum(a) / n, over the n elements along `axis` (None: all) that are no NaN."""
     total = np.nansum(a, axis=axis, keepdims=keepdims)
     return total / counted(a, axis, keepdims).astype(total.dtype)
 
@@ -62,6 +66,8 @@ def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
 @definition(of=np.nanvar)
 @in_single
 def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """sum (a - nanmean(a))^2 / (n - ddof), over the n elements along `axis` (None: all) that are
+    no NaN; NaN if n <= ddof."""
     if a.dtype.kind != "f":  # it has no NaN, and NumPy has no NaN for too few of them either
         return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
     deviation = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, keepdims=True))
@@ -73,4 +79,5 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 @definition(of=np.nanstd)
 @in_single
 def nanstd(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """sqrt(nanvar(a)), whose slope at 0 is taken as 0."""
     return root(np.nanvar(a, axis=axis, ddof=ddof, keepdims=keepdims))

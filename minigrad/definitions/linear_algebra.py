@@ -81,12 +81,19 @@ sign_of_det = rule(lambda a: np.linalg.slogdet(a)[0])
 
 @definition(of=np.linalg.slogdet)
 def slogdet(a):
-    """The sign as a plain array, and the logarithm as a Tensor."""
+    """det(a) = sign exp(logabsdet), of matrices (..., n, n): the sign as a plain array (...), the
+    logarithm as a Tensor (...)."""
     return np.linalg.slogdet(np.eye(1))._replace(sign=sign_of_det(a), logabsdet=logabsdet(a))
 
 
 @definition(of=np.linalg.matrix_power)
 def matrix_power(a, n):
+    """a^n, of matrices (..., m, m), by squares; that of inv(a) for a negative n.
+
+    Raises:
+        ShapeError: if a matrix is not square.
+        DTypeError: if n is no integer.
+    """
     n = operator.index(n)
     if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
         raise ValueError("a power is one of square matrices: the last two sizes must be equal")
@@ -102,6 +109,12 @@ def matrix_power(a, n):
 
 @definition(of=np.linalg.multi_dot)
 def multi_dot(arrays):
+    """The product of all arrays, from left to right: matrices, of which the first and the last may
+    be vectors.
+
+    Raises:
+        ShapeError: if there is one array alone, or they are of other axes.
+    """
     if len(arrays) < 2:
         raise ValueError("a product has two arrays at least")
     if len(arrays) == 2:
@@ -126,7 +139,15 @@ NORMS: dict[Any, Any] = {  # of matrices: of columns, of rows, of singular value
 @definition(of=np.linalg.norm)
 @in_single
 def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
-    """The norms of vectors and matrices. An element that is 0 has the slope 0."""
+    """(sum |x|^ord)^(1 / ord) along one axis; of all elements with ord = 2 by default. An element
+    that is 0 has the slope 0.
+
+    The order inf gives max |x|, -inf min |x|, and 0 the number of elements that are not 0. Along
+    two axes `NORMS` are those of matrices; "fro" is the root of the sum of squares there.
+
+    Raises:
+        ShapeError: for an order that there is not, or more axes with an order.
+    """
     axis = axis if axis is None or isinstance(axis, tuple) else int(axis)
     axes = axes_of(axis, x.ndim)
     if len(axes) not in (1, 2) and not (axis is None and ord is None):
@@ -156,6 +177,9 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
 
 @definition(of=np.dot)
 def dot(a, b, out=None):
+    """y[..., j] = sum over k of a[..., k] b[..., k, j]; of numbers, the product. The last axis of
+    `a` meets the last but one of `b`, or its only one: (A, K), (B, K, J) to (A, B, J), where A and
+    B are any axes."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return a * b
     if np.ndim(b) <= 2:
@@ -165,6 +189,8 @@ def dot(a, b, out=None):
 
 @definition(of=np.inner)
 def inner(a, b):
+    """y = sum over k of a[..., k] b[..., k]: (A, K), (B, K) to (A, B), where A and B are any axes;
+    of numbers, the product."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return a * b
     return np.tensordot(a, b, axes=((-1,), (-1,)))
@@ -172,17 +198,27 @@ def inner(a, b):
 
 @definition(of=np.outer)
 def outer(a, b, out=None):
+    """y[i, j] = a_i b_j, each with its elements in a row: (n, m) of n and m elements."""
     return np.reshape(a, (-1, 1)) * np.reshape(b, (1, -1))
 
 
 @definition(of=np.vdot)
 def vdot(a, b):
+    """sum over i of a_i b_i, each with its elements in a row: a number."""
     return np.matmul(np.reshape(a, (-1,)), np.reshape(b, (-1,)))
 
 
 @definition(of=np.tensordot)
 def tensordot(a, b, axes=2):
-    """Both arguments as matrices, whose product is summed over the axes named."""
+    """y[i, j] = sum over k of a[i, k] b[k, j], where i, j and k are several axes each: both
+    arguments are made matrices, and multiplied.
+
+    Args:
+        axes: how many, the last of `a` and the first of `b`; or a list of those of each.
+
+    Raises:
+        ShapeError: if the axes to sum over differ in size.
+    """
     if np.iterable(axes):
         axes_a, axes_b = axes
     else:
@@ -203,6 +239,12 @@ def tensordot(a, b, axes=2):
 
 @definition(of=np.einsum)
 def einsum(*operands, out=None, optimize=False):
+    """Sum of products, over the letters that the result has not: "ij,jk->ik" is y[i, k] = sum over
+    j of a[i, j] b[j, k].
+
+    Raises:
+        ShapeError: if the subscripts do not fit the arrays.
+    """
     subscripts, *tensors = operands if isinstance(operands[0], str) else _spelled(operands)
     tensors = as_arrays(*tensors)
     return contract(tensors, _explicit(subscripts, [t.ndim for t in tensors]))
@@ -287,11 +329,13 @@ def _explicit(subscripts: str, ndims: list[int]) -> str:
 
 @definition(of=np.trace)
 def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    """sum over i of a[i, i + offset], along `axis1` and `axis2`."""
     return np.sum(np.diagonal(a, offset, axis1, axis2), axis=-1)
 
 
 @definition(of=np.diagonal)
 def diagonal(a, offset=0, axis1=0, axis2=1):
+    """y[..., i] = a[i, i + offset], along `axis1` and `axis2`, which leave their places."""
     a = np.moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = on_diagonal(a.shape[-2], a.shape[-1], operator.index(offset))
     return a[..., rows, columns]
@@ -299,6 +343,12 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 @definition(of=np.diag)
 def diag(v, k=0):
+    """y[i] = v[i, i + k] of a matrix; of a vector (n,), the matrix (n + |k|, n + |k|) with it on
+    that diagonal.
+
+    Raises:
+        ShapeError: if `v` has other axes.
+    """
     if v.ndim == 2:
         return np.diagonal(v, k)
     if v.ndim != 1:
@@ -308,12 +358,15 @@ def diag(v, k=0):
 
 @definition(of=np.diagflat)
 def diagflat(v, k=0):
+    """y[i, i + k] = v_i, 0 elsewhere: (n + |k|, n + |k|), for the n elements of `v` in a row."""
     n = v.size + abs(k)
     return scatter_add(np.ravel(v), on_diagonal(n, n, k), (n, n))
 
 
 @definition(of=np.kron)
 def kron(a, b):
+    """y[i N + k, j M + l] = a[i, j] b[k, l], of b (N, M): a copy of b for each element of a; for
+    any number of axes."""
     ndim = max(np.ndim(a), np.ndim(b))
     shape_a = (1,) * (ndim - np.ndim(a)) + np.shape(a)
     shape_b = (1,) * (ndim - np.ndim(b)) + np.shape(b)
@@ -324,6 +377,11 @@ def kron(a, b):
 
 @definition(of=np.cross)
 def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
+    """(a2 b3 - a3 b2, a3 b1 - a1 b3, a1 b2 - a2 b1), along an axis of three.
+
+    Raises:
+        ShapeError: if that axis has another size.
+    """
     if axis is not None:
         axisa = axisb = axisc = axis
     a = np.moveaxis(a, axis_of(axisa, np.ndim(a)), -1)
@@ -337,4 +395,5 @@ def cross(a, b, axisa=-1, axisb=-1, axisc=-1, axis=None):
 @definition(of=np.matrix_transpose)
 @definition(of=np.linalg.matrix_transpose)
 def matrix_transpose(x):
+    """y[..., j, i] = x[..., i, j]: (..., n, m) to (..., m, n)."""
     return transposed(x)

@@ -7,36 +7,57 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..engine.names import name_of
 from ..engine.table import definition, rule
 from .axes import along, axes_of, in_groups
 
 
 def matvec(x1, x2):
+    """y[..., i] = sum over j of x1[..., i, j] x2[..., j]: (..., n, m), (..., m) to (..., n).
+
+    Raises:
+        ShapeError: if x1 is no matrix.
+    """
     if np.ndim(x1) < 2:
         raise ValueError("the first argument is a matrix, or a stack of these")
     return np.matmul(x1, x2[..., None])[..., 0]
 
 
 def vecmat(x1, x2):
+    """y[..., j] = sum over i of x1[..., i] x2[..., i, j]: (..., n), (..., n, m) to (..., m).
+
+    Raises:
+        ShapeError: if x2 is no matrix.
+    """
     if np.ndim(x2) < 2:
         raise ValueError("the second argument is a matrix, or a stack of these")
     return np.matmul(x1[..., None, :], x2)[..., 0, :]
 
 
 def outer(x1, x2, /):
+    """y[i, j] = x1[i] x2[j]: (n,), (m,) to (n, m).
+
+    Raises:
+        ShapeError: if these are no vectors.
+    """
     if np.ndim(x1) != 1 or np.ndim(x2) != 1:
         raise ValueError("it takes two vectors; np.outer takes arrays of any shape")
     return np.outer(x1, x2)
 
 
 def vector_norm(x, /, *, axis=None, keepdims=False, ord=2):  # noqa: A002
-    """The norm of all elements over some axes, as of one vector."""
+    """(sum |x|^ord)^(1 / ord), over some axes (None: all), as of one vector; see `np.linalg.norm`."""
     axes = axes_of(axis if axis is None or isinstance(axis, tuple) else int(axis), x.ndim)
     norms = np.linalg.norm(in_groups(x, axes)[0], ord, axis=-1)
     return np.expand_dims(norms, axes) if keepdims else norms
 
 
 def unstack(x, /, *, axis=0):
+    """The arrays x[0], x[1] ..., along `axis`: a tuple.
+
+    Raises:
+        ShapeError: if x is a number.
+    """
     if not x.ndim:
         raise ValueError("a number has no axis to take apart")
     return tuple(np.moveaxis(x, axis, 0))
@@ -56,6 +77,7 @@ def cumulative(of_all: Callable, start: int) -> Callable:
         shape = [1 if i == axis else n for i, n in enumerate(x.shape)]
         return np.concatenate([np.full_like(totals, start, shape=shape), totals], axis=axis)
 
+    accumulate.__doc__ = f"`{name_of(of_all)}`, and {start} before it if `include_initial`."
     return accumulate
 
 

@@ -78,26 +78,40 @@ def a_hundredth(q: AnyArray) -> AnyArray:
 
 @definition(of=np.median)
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """The middle one of the sorted elements along `axis` (None: all), or the mean of the middle
+    two; NaN if one is."""
     return middle(a, axis, keepdims, ignoring=False)
 
 
 @definition(of=np.nanmedian)
 def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+    """`np.median` of the elements that are no NaN; NaN if there are none."""
     return middle(a, axis, keepdims, ignoring=True)
 
 
 @definition(of=np.quantile)
 def quantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    """y = x_k + (h - k) (x_(k + 1) - x_k), where h = q (n - 1) and k is h rounded down, of the n
+    sorted elements x_0 to x_(n - 1) along `axis` (None: all); the axes of q come first. NaN if an
+    element is.
+
+    That is the method "linear"; others find h, and round it, as NumPy's do (Hyndman & Fan, 1996).
+
+    Raises:
+        ShapeError: for a q outside 0 to 1, or a method that there is not.
+    """
     return quantiles(a, q, axis, method, keepdims, ignoring=False)
 
 
 @definition(of=np.nanquantile)
 def nanquantile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    """`np.quantile` of the elements that are no NaN; NaN if there are none."""
     return quantiles(a, q, axis, method, keepdims, ignoring=True)
 
 
 @definition(of=np.percentile)
 def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False):
+    """`np.quantile` of q / 100."""
     return quantiles(a, a_hundredth(q), axis, method, keepdims, ignoring=False)
 
 
@@ -105,4 +119,5 @@ def percentile(a, q, axis=None, out=None, overwrite_input=False, method="linear"
 def nanpercentile(
     a, q, axis=None, out=None, overwrite_input=False, method="linear", keepdims=False
 ):
+    """`np.nanquantile` of q / 100."""
     return quantiles(a, a_hundredth(q), axis, method, keepdims, ignoring=True)

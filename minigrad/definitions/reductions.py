@@ -36,6 +36,8 @@ root = rule(root, lambda g, y, x, degree=2: g * ratio_or_zero(y, degree * x), ma
 @definition(of=np.var)
 @in_single
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """sum (a - mean(a))^2 / (n - ddof), over the n elements along `axis` (None: all); PyTorch's
+    ddof is 1. It is no finite number if n <= ddof."""
     deviation = a - np.mean(a, axis=axis, keepdims=True)
     total = np.sum(deviation * deviation, axis=axis, keepdims=keepdims)
     return total / max(elements_per_result(a, total) - ddof, 0)
@@ -44,12 +46,17 @@ def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
 @definition(of=np.std)
 @in_single
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
+    """sqrt(var(a)), whose slope at 0 is taken as 0; see `np.var`."""
     return root(np.var(a, axis=axis, ddof=ddof, keepdims=keepdims))
 
 
 @definition(of=np.cumprod)
 def cumprod(a, axis=None, dtype=None, out=None):
-    """Products over twice the distance at each step, so that zeros need no division."""
+    """y_i = a_i y_(i - 1), from y_0 = a_0 on, along `axis` (None: of all elements in a row).
+
+    It is computed in products over twice the distance at each step, so that zeros need no
+    division.
+    """
     a, axis = along(a, axis)
     if a.dtype.kind != "f":
         a = a.astype(np.prod(np.empty(0, a.dtype)).dtype)  # NumPy multiplies integers in a wide one
@@ -63,12 +70,14 @@ def cumprod(a, axis=None, dtype=None, out=None):
 
 @definition(of=np.ptp)
 def ptp(a, axis=None, out=None, keepdims=False):
+    """max(a) - min(a), along `axis` (None: all)."""
     return np.max(a, axis=axis, keepdims=keepdims) - np.min(a, axis=axis, keepdims=keepdims)
 
 
 @definition(of=np.sort)
 def sort(a, axis=-1, kind=None, order=None, *, stable=None):
-    """The elements in the order that a stable sort puts them in, whatever `kind` is asked for."""
+    """y_0 <= y_1 <= ..., the elements along `axis` (None: all in a row), NaN last. Equal ones stay
+    in their order, whatever `kind` is asked for."""
     np.sort(np.empty(0), kind=kind, order=order, stable=stable)  # NumPy refuses what it refuses
     a, axis = (np.ravel(a), 0) if axis is None else (a, axis_of(axis, a.ndim))
     return np.take_along_axis(a, np.argsort(a, axis=axis, kind="stable"), axis)
@@ -77,6 +86,11 @@ def sort(a, axis=-1, kind=None, order=None, *, stable=None):
 @definition(of=np.average)
 @in_single
 def average(a, axis=None, weights=None, *, keepdims=False):
+    """sum(weights a) / sum(weights), along `axis` (None: all); the mean without weights.
+
+    Raises:
+        ShapeError: if the weights have neither the shape of `a` nor that of the axes, or sum to 0.
+    """
     axes = None if axis is None else normalize_axis_tuple(axis, np.ndim(a))
     if weights is None:
         return np.mean(a, axis=axes, keepdims=keepdims)
@@ -100,7 +114,12 @@ def average(a, axis=None, weights=None, *, keepdims=False):
 
 @definition(of=np.cov)
 def cov(m, y=None, rowvar=True, bias=False, ddof=None):
-    """The covariances of variables, each one in a row (or a column) of `m` or `y`; in float64."""
+    """X X^T / (n - ddof), where X (variables, n) is `m`, and `y` below it, less the mean of each
+    row: in float64. Without `rowvar`, the variables are columns. ddof is 1, or 0 if `bias`.
+
+    Raises:
+        ShapeError: if `m` or `y` has more than two axes, or ddof is no integer.
+    """
     if np.ndim(m) > 2 or np.ndim(y) > 2:
         raise ValueError("samples are a vector, or a matrix of variables by samples")
     if ddof is not None and ddof != int(ddof):

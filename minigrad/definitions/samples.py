@@ -13,7 +13,8 @@ from .elementwise import ratio_or_zero
 
 @definition(of=np.trapezoid)
 def trapezoid(y, x=None, dx=1.0, axis=-1):
-    """The area under `y`: the sum of the trapezoids between neighbours, `dx` or diff(x) wide."""
+    """sum over i of dx_i (y_i + y_(i + 1)) / 2, along `axis`: the area under y, whose points are
+    `dx` or diff(x) apart."""
     (y,) = as_arrays(y)
     place = axis_of(axis, y.ndim)
     if x is not None and np.ndim(x) == 1:
@@ -26,6 +27,11 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
 
 @definition(of=np.diff)
 def diff(a, n=1, axis=-1):
+    """y_i = a_(i + 1) - a_i along `axis`, so done n times, with one element fewer each time.
+
+    Raises:
+        ShapeError: for a negative n.
+    """
     if n < 0:
         raise ValueError(f"differences are taken 0 or more times, not {n}")
     if n == 0:
@@ -39,9 +45,16 @@ def diff(a, n=1, axis=-1):
 
 @definition(of=np.interp)
 def interp(x, xp, fp, left=None, right=None, period=None):
-    """The lines from each point (xp, fp) to the next, at `x`: in float64, as in NumPy.
+    """f_i + (x - x_i) (f_(i + 1) - f_i) / (x_(i + 1) - x_i), for x from x_i to x_(i + 1), where
+    x_i and f_i are those of `xp` and `fp`: lines from point to point, of the shape of x, in
+    float64.
 
-    At a point the slope is that of the line to its right.
+    At a point the slope is that of the line to its right. Outside of the points, it is `left` or
+    `right`, by default the first or last of `fp`; with a period, the points repeat.
+
+    Raises:
+        ShapeError: if the points are no vectors of one length, there is none, or the period is 0.
+        DTypeError: if `left` or `right` is no number.
     """
     x, xp, fp = (
         t.astype(np.float64) if hasattr(t, "astype") else np.asarray(t, np.float64)
@@ -86,6 +99,14 @@ convolution = rule(
 
 @definition(of=np.convolve)
 def convolve(a, v, mode="full"):
+    """y_k = sum over i of a_i v_(k - i), of vectors (n,) and (m,): all n + m - 1 of them; in the
+    mode "same" the max(n, m) in the middle, in "valid" those where the shorter vector lies within
+    the other.
+
+    Raises:
+        ShapeError: if these are no vectors, or one is empty.
+        UnsupportedError: for another mode.
+    """
     a, v = np.atleast_1d(a, v)
     if a.ndim > 1 or v.ndim > 1 or not (a.size and v.size):
         raise ValueError("a convolution is one of two vectors, each with one element at least")

@@ -11,6 +11,16 @@ from .axes import along, at, axis_of
 
 @definition(of=np.take)
 def take(a, indices, axis=None, out=None, mode="raise"):
+    """y[i] = a[indices[i]], along `axis` (None: of all elements in a row), in whose place the axes
+    of `indices` come.
+
+    Args:
+        mode: of an index that there is not: "raise", "wrap" it around, or "clip" it to the
+            nearest.
+
+    Raises:
+        ShapeError: for an index that there is not, or another mode.
+    """
     a, axis = along(a, axis)
     if not (isinstance(indices, Followed) and indices.size):
         indices = np.asarray(indices, dtype=None if np.size(indices) else int)
@@ -25,6 +35,12 @@ def take(a, indices, axis=None, out=None, mode="raise"):
 
 @definition(of=np.take_along_axis)
 def take_along_axis(arr, indices, axis=-1):
+    """y[i, j] = arr[i, indices[i, j]] for the last of two axes, and so for any: of the shape of
+    `indices`, which broadcasts on the other axes.
+
+    Raises:
+        ShapeError: if the indices are no integers, or have other axes than `arr`.
+    """
     arr, axis = (np.ravel(arr), 0) if axis is None else (arr, axis_of(axis, arr.ndim))
     kind = indices.dtype.kind if hasattr(indices, "dtype") else "none"
     if np.ndim(indices) != arr.ndim or kind not in "iu":

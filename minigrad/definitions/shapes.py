@@ -52,37 +52,48 @@ def opposite(shift: Any) -> Any:
 
 @definition(of=np.ravel)
 def ravel(a, order="C"):
+    """The elements in a row: (n,)."""
     return reshaped(a, (-1,), order)
 
 
 @definition(of=np.stack)
 def stack(arrays, axis=0):
+    """y[i] = arrays[i], for i on a new axis, `axis`: n arrays (A, B) to (n, A, B)."""
     return np.concatenate([np.expand_dims(a, axis) for a in arrays], axis=axis)
 
 
 @definition(of=np.hstack)
 def hstack(tup):
+    """The arrays one after the other along axis 1, or 0 if they are vectors."""
     arrays = [np.atleast_1d(a) for a in tup]
     return np.concatenate(arrays, axis=0 if arrays[0].ndim == 1 else 1)
 
 
 @definition(of=np.vstack)
 def vstack(tup):
+    """The arrays one below the other, along axis 0; a vector (n,) is a row (1, n)."""
     return np.concatenate([np.atleast_2d(a) for a in tup], axis=0)
 
 
 @definition(of=np.dstack)
 def dstack(tup):
+    """The arrays one behind the other, along axis 2; a matrix (n, m) is (n, m, 1)."""
     return np.concatenate([np.atleast_3d(a) for a in tup], axis=2)
 
 
 @definition(of=np.column_stack)
 def column_stack(tup):
+    """The arrays beside each other, along axis 1; a vector (n,) is a column (n, 1)."""
     return np.concatenate([np.reshape(a, (-1, 1)) if np.ndim(a) < 2 else a for a in tup], axis=1)
 
 
 @definition(of=np.split)
 def split(ary, indices_or_sections, axis=0):
+    """Parts along `axis`: so many equal ones, or cut before each of the indices; a list.
+
+    Raises:
+        ShapeError: if the axis does not divide into so many.
+    """
     sections = indices_or_sections
     n = ary.shape[axis_of(axis, ary.ndim)]
     if not np.iterable(sections) and sections > 0 and n % sections:
@@ -94,6 +105,12 @@ def split(ary, indices_or_sections, axis=0):
 
 @definition(of=np.array_split)
 def array_split(ary, indices_or_sections, axis=0):
+    """Parts along `axis`: so many, the first of them one longer if need be, or cut before each of
+    the indices.
+
+    Raises:
+        ShapeError: for fewer than one.
+    """
     axis = axis_of(axis, ary.ndim)
     n = ary.shape[axis]
     if np.iterable(indices_or_sections):
@@ -110,6 +127,11 @@ def array_split(ary, indices_or_sections, axis=0):
 
 @definition(of=np.hsplit)
 def hsplit(ary, indices_or_sections):
+    """`np.split` along axis 1, or 0 of a vector.
+
+    Raises:
+        ShapeError: of a number.
+    """
     if ary.ndim == 0:
         raise ValueError("it splits arrays of 1 dimension or more, and this is a number")
     return np.split(ary, indices_or_sections, axis=0 if ary.ndim == 1 else 1)
@@ -117,6 +139,11 @@ def hsplit(ary, indices_or_sections):
 
 @definition(of=np.vsplit)
 def vsplit(ary, indices_or_sections):
+    """`np.split` along axis 0.
+
+    Raises:
+        ShapeError: for fewer than two axes.
+    """
     if ary.ndim < 2:
         raise ValueError("it splits arrays of 2 dimensions or more; np.split takes all")
     return np.split(ary, indices_or_sections, axis=0)
@@ -124,6 +151,11 @@ def vsplit(ary, indices_or_sections):
 
 @definition(of=np.dsplit)
 def dsplit(ary, indices_or_sections):
+    """`np.split` along axis 2.
+
+    Raises:
+        ShapeError: for fewer than three axes.
+    """
     if ary.ndim < 3:
         raise ValueError("it splits arrays of 3 dimensions or more; np.split takes all")
     return np.split(ary, indices_or_sections, axis=2)
@@ -131,21 +163,25 @@ def dsplit(ary, indices_or_sections):
 
 @definition(of=np.append)
 def append(arr, values, axis=None):
+    """`values` after those of `arr` along `axis`; without one, all elements in a row."""
     return np.concatenate([arr, values], axis=axis)
 
 
 @definition(of=np.fliplr)
 def fliplr(m):
+    """y[i, j] = m[i, M - 1 - j]: the columns in reverse order, of M."""
     return np.flip(m, 1)
 
 
 @definition(of=np.flipud)
 def flipud(m):
+    """y[i] = m[N - 1 - i]: the rows in reverse order, of N."""
     return np.flip(m, 0)
 
 
 @definition(of=np.rollaxis)
 def rollaxis(a, axis, start=0):
+    """The axis `axis` moved before `start`; `np.moveaxis` says it more plainly."""
     axis = axis_of(axis, a.ndim)
     start = axis_of(start, a.ndim + 1) if start >= 0 else axis_of(start, a.ndim)
     return np.moveaxis(a, axis, start - 1 if axis < start else start)
@@ -153,7 +189,10 @@ def rollaxis(a, axis, start=0):
 
 @definition(of=np.tile)
 def tile(A, reps):
-    """Copies beside each other: a new axis before each, broadcast, and joined with it."""
+    """Copies beside each other, reps[i] along axis i, counted from the last: (n, m) to (r n, s m).
+
+    Each axis gets a new one before it, of the copies, and is joined with it.
+    """
     reps = tuple(reps) if np.iterable(reps) else (reps,)
     reps = tuple([1 if r == 1 else operator.index(r) for r in reps])  # True and 1.0 are 1
     ndim = max(A.ndim, len(reps))
@@ -166,6 +205,8 @@ def tile(A, reps):
 
 @definition(of=np.repeat)
 def repeat(a, repeats, axis=None):
+    """Each element `repeats` times in a row, or as often as that says for it, along `axis` (None:
+    of all elements in a row)."""
     a, axis = along(a, axis)
     if np.ndim(repeats) == 0:  # copies along a separate axis
         shape = (*a.shape[: axis + 1], int(repeats), *a.shape[axis + 1 :])
@@ -176,9 +217,16 @@ def repeat(a, repeats, axis=None):
 
 @definition(of=np.pad)
 def pad(array, pad_width, mode="constant", *, constant_values=()):
-    """A constant border, or for the other modes the elements that a padded index names.
+    """`array` with a border: of a constant, or in the other modes of the elements that a padded
+    index names.
 
-    The default constant is 0; () stands for that, as None would be NaN.
+    Args:
+        pad_width: one number, one pair, or a pair for each axis: how wide before and after.
+        constant_values: 0 by default; () stands for that, as None would be NaN.
+
+    Raises:
+        UnsupportedError: for another mode.
+        DTypeError, ShapeError: if the widths are no integers from 0.
     """
     widths = _pad_widths(pad_width, array.ndim)
     has_constants = np.asarray(constant_values).size  # a tensor that requires a gradient is refused
@@ -230,18 +278,22 @@ def _pad_widths(pad_width: object, ndim: int) -> list[tuple[int, int]]:
 
 @definition(of=np.atleast_1d)
 def atleast_1d(*arys):
+    """Arrays with one axis at least: a number is (1,). Of several, a tuple."""
     arrays = [np.reshape(a, (1,)) if a.ndim == 0 else a for a in as_arrays(*arys)]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
 @definition(of=np.atleast_2d)
 def atleast_2d(*arys):
+    """Arrays with two axes at least: a vector (n,) is a row (1, n). Of several, a tuple."""
     arrays = [np.reshape(a, (1, -1)) if a.ndim < 2 else a for a in as_arrays(*arys)]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
 @definition(of=np.atleast_3d)
 def atleast_3d(*arys):
+    """Arrays with three axes at least: a vector (n,) is (1, n, 1), a matrix (n, m) is (n, m, 1).
+    Of several, a tuple."""
     arrays = [
         a if a.ndim > 2
         else np.expand_dims(a, -1) if a.ndim == 2
@@ -253,12 +305,20 @@ def atleast_3d(*arys):
 
 @definition(of=np.broadcast_arrays)
 def broadcast_arrays(*args, subok=False):
+    """The arrays, each copied to the one shape that all broadcast to: a tuple."""
     shape = np.broadcast_shapes(*(np.shape(a) for a in args))
     return tuple(np.broadcast_to(a, shape) for a in args)
 
 
 @definition(of=np.meshgrid)
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
+    """y_k[i_1, i_2 ...] = x_k[i_k], for the k-th of several vectors (n_1,), (n_2,) ...: a tuple of
+    arrays (n_1, n_2, ...), of which "xy" exchanges the first two axes. If `sparse`, the other axes
+    have the size 1.
+
+    Raises:
+        ShapeError: for another indexing.
+    """
     if indexing not in ("xy", "ij"):
         raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}")
     n = len(xi)
@@ -270,14 +330,24 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 @definition(of=np.full_like)
 def full_like(a, fill_value, dtype=None, order="K", subok=True, shape=None):
-    """`fill_value`, a number or a Tensor, in the dtype of `a`, and in its shape if none is given."""
+    """y = fill_value everywhere, a number or a Tensor, in the dtype of `a`, and in its shape if
+    none is given.
+
+    Raises:
+        ShapeError: if the value does not broadcast to that shape.
+    """
     zeros = np.zeros_like(a, order=order, subok=subok, shape=shape)
     return of_shape(zeros + fill_value, zeros.shape).astype(zeros.dtype)
 
 
 @definition(of=np.block)
 def block(arrays):
-    """The arrays in nested lists: the innermost are joined along the last axis, the next before it."""
+    """The arrays in nested lists: the innermost are joined along the last axis, the next along
+    that before it.
+
+    Raises:
+        ShapeError: if some stand in more lists than others, or a list is empty.
+    """
     depth, ndim = _depth(arrays), max(map(np.ndim, _leaves(arrays)))
     floats = floats_beside(_leaves(arrays))
 

@@ -102,6 +102,8 @@ def _erf_of_each(x: object) -> np.ndarray:
 def gelu(x: A, approximate: str = "none") -> A:
     """x times the chance that a standard normal number is below it (Hendrycks & Gimpel, 2016).
 
+    x (1 + erf(x / sqrt(2))) / 2, or x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2.
+
     Args:
         x: of any shape.
         approximate: "none", through `erf`, as in BERT; or "tanh", as in GPT-2.

@@ -15,10 +15,11 @@ from ..settings import flag, real
 @definition(plain=True)
 @in_single
 def standardize(x: A, axis: int | None = -1, eps: float = 1e-5) -> A:
-    """Take off the mean, and divide by the standard deviation, along `axis`
-    (Ba et al., 2016, equation 3).
+    """Take off the mean, and divide by the standard deviation, along `axis` (None: all) (Ba et
+    al., 2016, equation 3).
 
-    Deviations whose square overflows, as beyond 1e19 in float32, give zeros, as in PyTorch.
+    y = (x - mean(x)) / sqrt(var(x) + eps), of the shape of x. Deviations whose square overflows,
+    as beyond 1e19 in float32, give zeros, as in PyTorch.
 
     Raises:
         ConfigError: if `eps` is not a number from 0.
@@ -32,8 +33,11 @@ def standardize(x: A, axis: int | None = -1, eps: float = 1e-5) -> A:
 
 @definition(plain=True)
 def layer_norm(x: A, gain: Array, bias: Array, eps: float = 1e-5) -> A:
-    """standardize(x) gain + bias: x is (..., D), and each of its D columns has a gain and a bias (D,)
-    (Ba et al., 2016, equation 4).
+    """standardize(x) gain + bias: x is (..., D), and each of its D columns has a gain and a bias
+    (D,) (Ba et al., 2016, equation 4).
+
+    y = (x - mean(x)) / sqrt(var(x) + eps) gain + bias, with the mean and the variance of each row
+    of x.
 
     Raises:
         ConfigError: if `eps` is not a number from 0.
@@ -45,6 +49,14 @@ def layer_norm(x: A, gain: Array, bias: Array, eps: float = 1e-5) -> A:
 def dropout(x: A, p: float, training: bool = True, rng: np.random.Generator | None = None) -> A:
     """Each element zeroed with probability `p`, the others divided by 1 - p; `x` itself otherwise
     (Srivastava et al., 2014).
+
+    y = x m / (1 - p), where each m is 0 with probability p, else 1; of the shape of x. So the mean
+    of y over many draws is x.
+
+    Args:
+        p: from 0 to below 1.
+        training: whether to; if not, y = x.
+        rng: where the choice comes from; default: the common generator.
 
     Raises:
         ConfigError: if `p` is not a number from 0 to below 1.

@@ -20,10 +20,10 @@ from .weighting import gives_weights
 def softmax(x: A, axis: int | None = -1) -> A:
     """Turn scores into weights along `axis` (None: all) that are positive and sum to one.
 
-    exp(x) / sum exp(x) (lesson 08).
+    y_i = exp(x_i) / sum over j of exp(x_j), of the shape of x (lesson 08).
 
-    Each row has its own maximum taken off first, which changes no weight and keeps exp finite. A row
-    of which every element is minus infinity gets zeros: it has nothing to choose from.
+    Each row has its own maximum taken off first, which changes no weight and keeps exp finite. A
+    row of which every element is minus infinity gets zeros: it has nothing to choose from.
     """
     e = np.exp(x - row_maximum(x, axis))
     return e / not_zero(np.sum(e, axis=axis, keepdims=True))
@@ -34,7 +34,8 @@ def softmax(x: A, axis: int | None = -1) -> A:
 def masked_softmax(x: A, mask: Array | None = None, axis: int | None = -1) -> A:
     """`softmax` over the elements where the boolean `mask` is True; the others get weight zero.
 
-    A row with nothing to choose from gets zeros, and passes no gradient on.
+    y_i = exp(x_i) / sum over j of exp(x_j), where the mask shows i and j. It broadcasts with x. A
+    row with nothing to choose from gets zeros, and passes no gradient on.
 
     Raises:
         DTypeError: if the mask is not an array of booleans.
@@ -49,16 +50,21 @@ def masked_softmax(x: A, mask: Array | None = None, axis: int | None = -1) -> A:
 def log_softmax(x: A, axis: int | None = -1) -> A:
     """The logarithm of `softmax(x, axis)`, right where the softmax itself would round to zero.
 
-    A row of which every element is minus infinity stays so, and its gradients are finite.
+    y_i = x_i - log(sum over j of exp(x_j)), of the shape of x. A row of which every element is
+    minus infinity stays so, and its gradients are finite.
     """
     x = x - row_maximum(x, axis)
     return x - np.log(not_zero(np.sum(np.exp(x), axis=axis, keepdims=True)))
 
 
 def logsumexp(x: A, axis: int | tuple[int, ...] | None = -1, keepdims: bool = False) -> A:
-    """log sum exp(x) along `axis`, an integer, a tuple or None for all; it never overflows.
+    """log(sum over i of exp(x_i)) along `axis`, an integer, a tuple or None for all; it never
+    overflows.
 
     Where every element is minus infinity the result is, and passes no gradient on.
+
+    Raises:
+        ConfigError: if `keepdims` is not True or False.
     """
     keepdims = flag("keepdims", keepdims)
     top = row_maximum(x, axis)
