@@ -30,6 +30,22 @@ plain_calls, table, rules, node, operators, followed, arguments, saving, walk, b
 Beside them `minigrad.errors` and `minigrad.idioms`, which import none of them, serve their errors: the
 second says what to write for the names of other libraries.
 
+For a leaf x, `(np.exp(x) * x).sum().backward()` calls
+
+    np.exp(x)       NumPy meets a Tensor, and hands the call to `Tensor.__array_ufunc__`
+      apply         finds the entry of np.exp; of the array in x, `entry.run` computes y = exp(x)
+      remembered    makes a Tensor of y and a Node: with an edge to the node of x, as x needs a gradient,
+                    and y saved, as the rule `g * y` reads it
+    ... * x         `Operators.__mul__` calls `apply` with np.multiply, and all goes on as before: two
+                    edges, to the nodes of np.exp and of x, and both arguments saved
+    .sum()          `apply` with np.sum; its rule reads no values, only a shape
+    .backward()     starts with the gradient 1, at the node of np.sum
+      order         sorts the nodes: np.sum, np.multiply, np.exp, x
+      pass_on       calls the rules of each in turn, and adds what they give to what has arrived at their
+                    arguments: at x first g exp(x), from the product, then g y, from np.exp
+      fit           before that, gives it the argument's shape: here broadcasting is undone
+    x.grad          gets what has arrived at the leaf: exp(x) + x exp(x)
+
 A gradient is right only if no array changes between the way forward and the way back. Arrays are
 protected so:
 

@@ -17,6 +17,10 @@ class Cache:
         logits = model.next_scores(start, memory, cache)    # (B, 1, N)
         logits = model.next_scores(chosen, memory, cache)   # (B, 1, N), of the next ones
 
+    The context of a self-attention grows with the tokens, and so do its keys and values (`grow`). The
+    source stays what it is: its keys and values are made in the first call, and `kept`. Only
+    `MultiHeadAttention` calls these two; only `embed_next` calls `append`.
+
     Attributes:
         tokens: (B, T), or None before any has been read.
     """

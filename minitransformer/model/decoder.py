@@ -38,7 +38,7 @@ class DecoderLayer(Module):
     def forward(
         self,
         x: Array,
-        memory: Array | None,
+        memory: Array,
         self_mask: np.ndarray | None = None,
         cross_mask: np.ndarray | None = None,
         cache: Cache | None = None,
@@ -47,9 +47,9 @@ class DecoderLayer(Module):
 
         Args:
             x: the target so far (B, T, D); with a cache, what is new of it.
-            memory: what the encoder made of the source (B, S, D); None if the cache remembers it.
+            memory: what the encoder made of the source (B, S, D).
             self_mask, cross_mask: booleans that broadcast to the weights of the two attentions.
-            cache: what the layer read before.
+            cache: what the layer read before: of the memory, keys and values are made once.
 
         Returns:
             (B, T, D); the weights of the self-attention (B, H, T, T), or with a cache
@@ -63,8 +63,8 @@ class DecoderLayer(Module):
         attended, own = self.self_attention(y, y, self_mask, cache=cache)  # (B, T, D)
         x = self.residual1.after(x, attended)
         y = self.residual2.before(x)
-        attended, cross = self.cross_attention(y, memory, cross_mask, cache=cache)  # (B, T, D)
-        x = self.residual2.after(x, attended)
+        attended, cross = self.cross_attention(y, memory, cross_mask, cache=cache, stays=True)
+        x = self.residual2.after(x, attended)  # (B, T, D)
         worked = self.feed_forward(self.residual3.before(x))  # (B, T, D)
         return self.residual3.after(x, worked), own, cross
 
@@ -77,7 +77,7 @@ class Decoder(Stack):
     def forward(
         self,
         x: Array,
-        memory: Array | None,
+        memory: Array,
         self_mask: np.ndarray | None = None,
         cross_mask: np.ndarray | None = None,
         cache: Cache | None = None,

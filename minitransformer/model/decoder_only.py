@@ -14,10 +14,9 @@ from minigrad import Tensor
 from minigrad.engine.kinds import checked
 from minigrad.nn import Dropout, Module
 
-from . import masks
 from .attention_sizes import check_sizes
 from .cache import Cache
-from .embedding import embed, embedding_table, unembedding
+from .embedding import embed_next, embedding_table, unembedding
 from .encoder import Encoder
 from .positions import POSITIONS
 from .results import AllWeights, Decoded, Memory, labelled
@@ -69,10 +68,8 @@ class DecoderOnly(Module):
         Raises:
             DTypeError, ShapeError: for anything but an array of integers with two axes.
         """
-        offset = 0 if cache is None else cache.offset
-        read = tokens if cache is None else cache.append(tokens)  # (B, offset + T)
-        x = self.dropout(embed(tokens, self.embedding, self.positions, offset))  # (B, T, D)
-        mask = masks.decoder(read, new=tokens.shape[-1])  # (B, 1, T, offset + T)
+        x, mask = embed_next(tokens, self.embedding, self.positions, cache)
+        x = self.dropout(x)  # (B, T, D)
         x, weights = self.stack(x, mask, cache)  # (B, T, D), (B, H, T, offset + T) of each layer
         return Decoded(x, weights, [])
 

@@ -9,6 +9,8 @@ import numpy as np
 from minigrad import Array, Tensor
 from minigrad.nn import Embedding, Linear, Module, Parameter
 
+from . import masks
+from .cache import Cache
 from .positions import Positions
 from .projection import projection
 from .tokens import check_tokens
@@ -40,6 +42,28 @@ def embed(ids: np.ndarray, embedding: Embedding, positions: Positions, offset: i
     D = embedding.weight.shape[1]
     rows = embedding(ids)  # (B, T, D)
     return positions(rows * math.sqrt(D), offset)
+
+
+def embed_next(
+    ids: np.ndarray, embedding: Embedding, positions: Positions, cache: Cache | None = None
+) -> tuple[Tensor, np.ndarray]:
+    """Embed what a decoder reads, after what it has read already, and say what it may look at.
+
+    Args:
+        ids: (B, T), those that the cache has not read.
+        embedding, positions: as for `embed`.
+        cache: which remembers these ids too, from now on; without one, they are all.
+
+    Returns:
+        The vectors (B, T, D), and the mask (B, 1, T, offset + T), where `offset` were read before.
+
+    Raises:
+        DTypeError, ShapeError: as `embed`.
+    """
+    offset = 0 if cache is None else cache.offset
+    read = ids if cache is None else cache.append(ids)  # (B, offset + T)
+    x = embed(ids, embedding, positions, offset)  # (B, T, D)
+    return x, masks.decoder(read, new=ids.shape[-1])
 
 
 class Tied(Module):

@@ -4,7 +4,17 @@ Masks are joined with `&`, and broadcast over the batch and the heads:
 
     causal(T) & padding(tokens)        # (T, T) & (B, 1, 1, T) -> (B, 1, T, T)
 
-Any array of booleans is a mask; those below have names. `show` prints one.
+Any array of booleans is a mask; those below have names. `show` prints one. The way of a mask:
+
+    made      here: a source's for `Transformer.encode` and `EncoderOnly.encode`, a decoder's for
+              `embedding.embed_next`
+    passed    as it is, by stacks and layers, to `MultiHeadAttention`
+    checked   there for its axes; in `attention.normalized`, by `minigrad.functional.masks`, for being
+              of booleans that broadcast to the scores
+    applied   in `masked_softmax`, of `minigrad.functional.softmaxes`: a score that is hidden becomes
+              minus infinity, and its weight 0
+
+Padding among the targets is not masked here: the loss leaves it out, by its `ignore_index`.
 """
 
 from __future__ import annotations

@@ -51,20 +51,22 @@ class MultiHeadAttention(Module):
         key: Array | None = None,
         value: Array | None = None,
         cache: Cache | None = None,
+        stays: bool = False,
     ) -> tuple[Tensor, Tensor]:
         """Let each position of `query` attend to the positions of `context`.
 
         Args:
             query: (B, T, D).
             context: (B, S, C), from which keys and values are made: `query` itself for
-                self-attention. None: with a cache, what it remembers, and nothing new.
+                self-attention.
             mask: booleans that broadcast to (B, H, T, S); True = may be attended to. Of keys (B, S)
                 write mask[:, None, None, :], of queries and keys (B, T, S) mask[:, None]. A query that
                 may attend to nothing gets the output projection's bias.
             key: (B, S, C), in place of the context for the keys.
             value: (B, S, C), in place of the context for the values, as many as the keys.
-            cache: what was attended to in earlier calls, and still is: the keys and values of this
-                context are added to it.
+            cache: the keys and values of earlier calls, which come before those of this context.
+            stays: whether the context is the same in each call with this cache, as a source is: its
+                keys and values are made in the first call, and only remembered after it.
 
         Returns:
             The output (B, T, output width), and the weights (B, H, T, S).
@@ -82,7 +84,7 @@ class MultiHeadAttention(Module):
         self._check_widths(query=query)
         q = self.query(query)  # (B, H, T, K)
         q = rotary(q, offset) if self.rotary else q
-        if key is None and value is None and cache is not None and offset:
+        if cache is not None and stays and offset:
             k, v = cache.kept(self)  # (B, H, S, K), (B, H, S, V)
         else:
             self._check_widths(key=key, value=value)

@@ -14,7 +14,7 @@ from . import masks
 from .attention_sizes import check_sizes
 from .cache import Cache
 from .decoder import Decoder
-from .embedding import embed, embedding_table, unembedding
+from .embedding import embed, embed_next, embedding_table, unembedding
 from .encoder import Encoder
 from .positions import POSITIONS
 from .results import AllWeights, Decoded, Memory, labelled
@@ -95,12 +95,9 @@ class Transformer(Module):
         Raises:
             DTypeError, ShapeError: for anything but an array of integers with two axes.
         """
-        offset = 0 if cache is None else cache.offset
-        read = target if cache is None else cache.append(target)  # (B, offset + T)
-        x = self.dropout(embed(target, self.target_embedding, self.positions, offset))  # (B, T, D)
-        mask = masks.decoder(read, new=target.shape[-1])  # (B, 1, T, offset + T)
-        source = None if offset else memory.vectors  # (B, S, D), once: the cache remembers it
-        return Decoded(*self.decoder(x, source, mask, memory.mask, cache))
+        x, mask = embed_next(target, self.target_embedding, self.positions, cache)
+        x = self.dropout(x)  # (B, T, D)
+        return Decoded(*self.decoder(x, memory.vectors, mask, memory.mask, cache))
 
     @checked
     def next_scores(self, target: np.ndarray, memory: Memory, cache: Cache | None = None) -> Tensor:

@@ -1,4 +1,17 @@
-"""A model in the middle of writing: what it has read so far, and the scores of what may come next."""
+"""A model in the middle of writing: what it has read so far, and the scores of what may come next.
+
+To write two symbols, `greedy` calls
+
+    Writing.begin(model, ids)     the encoder reads the source, once
+    scores(BOS)                   the decoder reads BOS: each layer's attentions make its keys and values,
+                                  and those of the source, and the cache keeps them
+    argmax                        the first symbol: that of the highest score
+    scores(first)                 the decoder reads this symbol alone, at position 1: its query meets the
+                                  keys of BOS and its own, and those of the source, all but its own kept
+    argmax                        the second symbol
+
+and so on, until every row has written EOS.
+"""
 
 from __future__ import annotations
 
