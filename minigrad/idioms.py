@@ -12,10 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .engine.source import SourceLine
 
 STOP = "after each epoch, on held-out data: break where it has not sunk for long"
 WINDOWS = (  # of 2 x 2 numbers, in the two last axes of c (2, 3, 4)
@@ -539,12 +535,12 @@ APART = {  # arguments that are none here
 HERE = re.compile(r"\bF\.")  # what a reader has not imported by this name
 
 
-def instead(name: str, running: Callable[[], SourceLine | None], *homes: str) -> str:
+def instead(name: str, running: Callable[[], str], *homes: str) -> str:
     """Say what to write for a name of another library: "; for x.t() write x.T", or "" if unknown.
 
     Args:
-        running: finds the line of the user's code. Of several rows that begin so, as for nn.init, it is
-            that of which the line has most.
+        running: returns the line of code that is running. Of several rows that begin so, as for
+            nn.init, it is that of which the line has most.
         homes: what may stand before the name in the first column, such as "torch" or "jax".
     """
     dotted = rf"\.({re.escape(name)}(?!\w)(?:\.\w+)*)"
@@ -552,8 +548,7 @@ def instead(name: str, running: Callable[[], SourceLine | None], *homes: str) ->
     found = [(m[1], theirs, ours) for theirs, ours in IDIOMS if (m := begins.match(theirs))]
     if not found:
         return ""
-    line = running() if len(found) > 1 else None
-    written = re.search(dotted, line.text if line is not None else "")
+    written = re.search(dotted, running() if len(found) > 1 else "")
     parts = written[1].split(".") if written else [name]
     shared = lambda row: sum(a == b for a, b in zip(row[0].split("."), parts))
     _, row, ours = max(found, key=shared)  # the first of these

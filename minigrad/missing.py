@@ -1,4 +1,4 @@
-"""The error for a name that a module does not have: it says what to write, or where the name is."""
+"""The errors for names of other libraries: each says what to write here, or where the name is."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .engine.source import source_line
+from .engine.source import source_text
 from .engine.table import TABLE
-from .idioms import instead
+from .idioms import SET, instead
 
 PUBLIC: dict[str, Sequence[str]] = {}  # the names of modules for users, which enter them here
 ANYWHERE = r"(?:torch|jax|tf|keras|nn|optim|F)(?:\.\w+)*"  # before a name in the first column
@@ -27,7 +27,7 @@ def missing(module: str, name: str, *homes: str) -> AttributeError | ImportError
     path = _written(name)
     remedy = ""
     for what, where in ((path, homes), (path.rpartition(".")[2], [ANYWHERE]), (name, homes)):
-        remedy = remedy or instead(what, source_line, *where) or _elsewhere(module, what)
+        remedy = remedy or instead(what, source_text, *where) or _elsewhere(module, what)
     if module == "minigrad" and re.search(
         r"(?<![\w.])(nn|optim)\.", remedy.partition(" write ")[2]
     ):
@@ -39,11 +39,30 @@ def missing(module: str, name: str, *homes: str) -> AttributeError | ImportError
     return AttributeError(f"module {module!r} has no attribute {name!r}{remedy}")
 
 
+def no_attribute(owner: object, name: str, home: str) -> AttributeError:
+    """The error for an attribute that an object has not; called by its `__getattr__`.
+
+    Args:
+        home: what stands for such an object in the table of names, such as "model".
+    """
+    kind = type(owner).__name__
+    return AttributeError(
+        f"{kind!r} object has no attribute {name!r}{instead(name, source_text, home)}"
+    )
+
+
+def no_setting(owner: object, name: str, home: str) -> str | None:
+    """Say that an object has no setting of that name, if another library's has: nothing would heed it
+    here. None if no library's has."""
+    if f"{home}.{name}" not in SET:
+        return None
+    return f"{type(owner).__name__} has no setting {name!r}{instead(name, source_text, home)}"
+
+
 def _written(name: str) -> str:
     """The name as the running line has it, with what follows: of `mg.keras.layers.LSTM(3)`, where
     `keras` is missing, keras.layers.LSTM. Its last part says what is meant."""
-    line = source_line()
-    written = re.search(rf"\.({re.escape(name)}(?:\.\w+)*)\b", line.text if line else "")
+    written = re.search(rf"\.({re.escape(name)}(?:\.\w+)*)\b", source_text())
     return written[1] if written else name
 
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-import warnings
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
@@ -33,12 +32,11 @@ from .engine.errors import is_pytorchs
 from .engine.kinds import checked, named, unknown
 from .engine.modes import floating, get_default_dtype
 from .engine.names import name_of
-from .engine.source import level_outside, source_line
 from .engine.tensor import Array, Tensor
-from .idioms import SET, instead
-from .missing import PUBLIC, missing
+from .missing import PUBLIC, missing, no_attribute, no_setting
 from .random import generator
 from .settings import flag, real, whole
+from .widening import warn_of_float64
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
@@ -117,12 +115,10 @@ class Module:
                 )
 
     def __setattr__(self, name: str, value: object) -> None:
-        # As in Keras: nothing would heed it. Modules of other files may have such attributes.
+        # Modules of other files may have attributes that are settings in Keras.
         own = type(self).__module__ == __name__ or (name == "trainable" and isinstance(value, bool))
-        if own and f"model.{name}" in SET:
-            raise errors.ModuleError(
-                f"a {type(self).__name__} has no setting {name!r}{instead(name, source_line, 'model')}"
-            )
+        if own and (wrong := no_setting(self, name, "model")) is not None:
+            raise errors.ModuleError(f"a {wrong}")
         if isinstance(vars(self).get(name), Parameter) and not isinstance(
             value, (Parameter, Module)
         ):
@@ -140,10 +136,7 @@ class Module:
         )
 
     def __getattr__(self, name: str) -> Any:
-        kind = type(self).__name__
-        raise AttributeError(
-            f"{kind!r} object has no attribute {name!r}{instead(name, source_line, 'model')}"
-        )
+        raise no_attribute(self, name, "model")
 
     def __call__(self: HasForward[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return call_in_box(self, self.forward, args, kwargs)
@@ -413,35 +406,12 @@ class Linear(Module):
             )
         dtype = np.result_type(x.dtype, self.weight.dtype)
         if dtype == np.float64 and self.weight.dtype == np.float32:
-            warnings.warn(
-                f"a float32 model computes in float64 from here on, since {_widened(x)}, or "
-                f"model.astype(np.float64)",
-                stacklevel=level_outside(),
-            )
+            warn_of_float64(x)
         return F.linear(x, self.weight, self.bias)  # type: ignore[return-value]  # (..., out)
 
     def describe(self) -> str:
         inputs, outputs = self.weight.shape
         return f"{inputs} -> {outputs}" + (", no bias" if self.bias is None else "")
-
-
-def _widened(x: Array) -> str:
-    """Say what made x so wide, which may be far before it, and what to write."""
-    node = x.node if isinstance(x, Tensor) else None
-    wide = node
-    while wide is not None:  # back to where no argument with a gradient is as wide
-        node, wide = wide, next((e[-1] for e in wide.edges if e[-1].dtype == wide.dtype), None)
-    if node is not None and node.operation is None and node is not x.node:  # type: ignore[union-attr]
-        return (
-            f"a leaf {node.shape} is {node.dtype}: make it of an array of float32, as of "
-            f"np.ones(n, np.float32)"
-        )
-    if node is None or node.operation is None or not node.edges:
-        return f"its input is {x.dtype}: write x.astype(np.float32)"
-    return (
-        f"{node.operation.name} was given a {node.dtype} beside float32: write float(n) for a number "
-        f"such as np.sqrt(3), x.astype(np.float32) for an array"
-    )
 
 
 class Embedding(Module):

@@ -16,10 +16,9 @@ from .arrays.state import matched
 from .engine.errors import described
 from .engine.kinds import has_axes, named
 from .engine.modes import effect
-from .engine.source import level_outside, source_line
+from .engine.source import level_outside
 from .engine.tensor import Tensor, read_only, tensor_of
-from .idioms import SET, instead
-from .missing import PUBLIC, missing
+from .missing import PUBLIC, missing, no_attribute, no_setting
 from .settings import flag, real, whole
 
 __all__ = [
@@ -99,18 +98,12 @@ class Optimizer:
             p.node.grad = None
 
     def __getattr__(self, name: str) -> Any:
-        kind = type(self).__name__
-        raise AttributeError(
-            f"{kind!r} object has no attribute {name!r}{instead(name, source_line, 'optimizer')}"
-        )
+        raise no_attribute(self, name, "optimizer")
 
     def __setattr__(self, name: str, value: object) -> None:
         own = type(self).__module__ == __name__ and not hasattr(type(self), name)
-        if own and f"optimizer.{name}" in SET:  # nothing would heed it
-            kind = type(self).__name__
-            raise errors.ConfigError(
-                f"{kind} has no setting {name!r}{instead(name, source_line, 'optimizer')}"
-            )
+        if own and (wrong := no_setting(self, name, "optimizer")) is not None:
+            raise errors.ConfigError(wrong)
         super().__setattr__(name, value)
 
     def step(self) -> None:

@@ -27,8 +27,8 @@ A first reading can skip eleven files, and needs to know of them:
 
 A file imports only those before it in this row: source, errors, modes, kinds, names, base, boxes,
 plain_calls, table, rules, node, operators, followed, arguments, saving, walk, backward, by_hand, tensor.
-Beside them `minigrad.errors` and `minigrad.idioms`, which import none of them, serve their errors: the
-second says what to write for the names of other libraries.
+Of the rest of minigrad they use `minigrad.idioms` alone, a table that imports nothing: it says what to
+write for the names of other libraries.
 
 For a leaf x, `(np.exp(x) * x).sum().backward()` calls
 

@@ -21,7 +21,7 @@ from .base import BaseTensor
 from .modes import mode
 from .names import name_of
 from .rules import astype
-from .source import source_line
+from .source import source_text
 from .table import TABLE
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class Operators(BaseTensor):
         return bool(np.any(np.equal(self, value)))
 
     def __getattr__(self, name: str) -> Any:
-        if remedy := instead(name, source_line, "x", "c", "w"):
+        if remedy := instead(name, source_text, "x", "c", "w"):
             raise AttributeError(f"a Tensor has no attribute {name!r}{remedy}")
         same = lambda f: f is vars(np).get(name) or getattr(f, "__name__", "") == name
         home_of = lambda f: getattr(f, "__module__", "numpy")  # which a ufunc has from NumPy 2.1 on

@@ -74,6 +74,12 @@ def source_line() -> SourceLine | None:
     return SourceLine(frame.f_code.co_filename, frame.f_lineno) if frame is not None else None
 
 
+def source_text() -> str:
+    """The text of that line; "" where there is none."""
+    line = source_line()
+    return line.text if line is not None else ""
+
+
 def level_outside() -> int:
     """The level at which a warning of the caller's names the innermost line outside of minigrad."""
     frame, level = sys._getframe(1), 1

@@ -30,7 +30,7 @@ from .errors import Options, UnsupportedError
 from .kinds import UNCLEAR, Function, checked, error_of_arguments
 from .names import anything, code_of, name_of
 from .plain_calls import run_on_arrays
-from .source import source_line
+from .source import source_text
 
 INSTEAD = {
     "out": "it makes a new array: write y = f(x), and a = a + x for a += x",
@@ -229,8 +229,7 @@ def rule(function: Function, *rules: Callable | None, makes_new: bool = False) -
     """
     function = dispatched(function)
     if getattr(function, "__name__", "") == "<lambda>":  # a reader knows it by its variable
-        line = source_line()
-        known = re.match(r"(\w+) *= *(?:\w+\.)?rule\(", line.text if line is not None else "")
+        known = re.match(r"(\w+) *= *(?:\w+\.)?rule\(", source_text())
         function.__name__ = known[1] if known else function.__name__
     TABLE[function] = Operation(function, rules, makes_new)
     return function
