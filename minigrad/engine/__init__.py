@@ -9,12 +9,13 @@ Read it in this order:
 5. `walk`: from a result back to its leaves; `backward`: that walk, and the leaves' `.grad`
 6. `tensor`: an array that remembers how it was made; `apply`, through which every operation goes
 
-A first reading can skip eleven files, and needs to know of them:
+A first reading can skip twelve files, and needs to know of them:
 
 - `source`: the line of the user's code that is running, for messages
 - `names`: `name_of` a function, such as "np.exp"; `code_of` it, for the names of its parameters
 - `base`: `BaseTensor`, an array and the node that made it, which `tensor` makes complete
 - `boxes`: `call_in_box` calls a module or the body of a definition, so that errors and drawings know it
+- `failures`: from what NumPy raises in a call to an error that names the function and what it was given
 - `kinds`: `checked` compares the arguments of a call with the annotations of the function
 - `plain_calls`: the body of a definition, called with plain arrays where no gradient is wanted
 - `operators`: `x * y` calls `apply` with `np.multiply`, and `x.sum()` with `np.sum`
@@ -25,8 +26,9 @@ A first reading can skip eleven files, and needs to know of them:
   of them
 - `by_hand`: `x.data`, the array as a user who trains by hand writes it
 
-A file imports only those before it in this row: source, errors, modes, kinds, names, base, boxes,
-plain_calls, table, rules, node, operators, followed, arguments, saving, walk, backward, by_hand, tensor.
+A file imports only those before it in this row: source, errors, modes, kinds, failures, names, base,
+boxes, plain_calls, table, rules, node, operators, followed, arguments, saving, walk, backward, by_hand,
+tensor.
 Of the rest of minigrad they use `minigrad.idioms` alone, a table that imports nothing: it says what to
 write for the names of other libraries.
 

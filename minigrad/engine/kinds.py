@@ -5,9 +5,15 @@
 
     load(3)       ArgumentError: load: path is a text or a path, not 3
 
-So an annotation is the one place that says what an argument may be. What runs in each step of
-training, definitions and modules, is called unchecked: `error_of_arguments` looks for the culprit when
-one of them has failed.
+So an annotation is the one place that says what an argument may be. Who checks, and when:
+
+    checked             of a function for users, each argument before the call
+    named               of one that checks their values itself: the names alone
+    nobody, at first    of definitions and modules, which run in each step of training: when one has
+                        failed, `failures.error_of_arguments` looks for the culprit
+
+What has limits, such as a number from 1, or is one of a few names, `minigrad.settings` checks, inside of
+the function: a ConfigError.
 """
 
 from __future__ import annotations
@@ -29,12 +35,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..idioms import renamed
-from .errors import ArgumentError, FailedCall, MinigradError, described, error_of_call
+from .errors import UNCLEAR, ArgumentError, MinigradError, described
 from .modes import current_box
 
 Function = TypeVar("Function", bound=Callable)  # what a decorator takes and gives
-# What a wrong argument ends in, somewhere inside of a function that does not check it.
-UNCLEAR = (TypeError, ValueError, AttributeError, IndexError, NotImplementedError)
 
 
 def checked(function: Function) -> Function:
@@ -130,30 +134,6 @@ def unknown(function: Callable, names: Iterable[str]) -> str | None:
             takes = f"; it takes {', '.join(k for k in parameters.names if k != 'self')}"
             return f"there is no argument {name!r}{renamed(name) or takes}"
     return None
-
-
-def error_of_arguments(
-    owner: Any, function: Callable, args: tuple, kwargs: dict, problem: Exception
-) -> Exception:
-    """The error to raise where a call of a definition, or of a module, ended in `problem`.
-
-    It names the argument that does not fit, if there is one. Else it is what the problem amounts to;
-    or, for a module, which has an owner with code of its own, the problem itself.
-    """
-    is_definition = isinstance(owner, str)
-    if isinstance(problem, MinigradError):
-        if problem.reason and is_definition:
-            problem.reason = misfit(function, args, kwargs) or problem.reason
-        return problem
-    wrong = misfit(function, args, kwargs, with_axes=not isinstance(problem, ValueError))
-    if wrong is None and not is_definition:
-        return problem
-    error = problem
-    if wrong is not None:
-        error = ArgumentError(wrong)
-        error.reason, error.__cause__ = wrong, problem
-    name = owner if is_definition else type(owner).__name__
-    return error_of_call(name, FailedCall(owner, args, kwargs, None), error)
 
 
 # --- annotations ----------------------------------------------------------------------------------

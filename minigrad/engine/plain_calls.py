@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from .base import BaseTensor
-from .errors import MinigradError, Options
-from .kinds import UNCLEAR
+from .errors import UNCLEAR, MinigradError, Options
 from .modes import mode
 
 

@@ -26,8 +26,9 @@ import numpy as np
 
 from .base import BaseTensor
 from .boxes import call_in_box
-from .errors import Options, UnsupportedError
-from .kinds import UNCLEAR, Function, checked, error_of_arguments
+from .errors import UNCLEAR, Options, UnsupportedError
+from .failures import error_of_arguments
+from .kinds import Function, checked
 from .names import anything, code_of, name_of
 from .plain_calls import run_on_arrays
 from .source import source_text

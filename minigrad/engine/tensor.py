@@ -23,6 +23,7 @@ from .backward import backward
 from .base import AnyArray
 from .by_hand import data_of
 from .errors import PROBLEMS, Options
+from .failures import error_of_call
 from .followed import SHAPE_ONLY, Followed, followed
 from .kinds import named, not_of
 from .modes import current_box, effect, get_default_dtype, mode
@@ -305,7 +306,7 @@ class Tensor(Operators):
             y = entry.run(args, arrays, kwargs)
         except PROBLEMS as problem:
             call = errors.FailedCall(function, args, kwargs, current_box.get())
-            raise errors.error_of_call(entry.name, call, problem)  # noqa: B904 - it has its cause
+            raise error_of_call(entry.name, call, problem)  # noqa: B904 - it has its cause
         if isinstance(y, Tensor) or isinstance(entry, Definition):
             return y
         return remembered(entry, args, arrays, kwargs, y)

@@ -19,6 +19,7 @@ import numpy as np
 
 from . import errors
 from .base import AnyArray, BaseTensor
+from .failures import error_in_rule
 from .modes import mode
 from .node import Edge, Node, Outline
 
@@ -124,22 +125,11 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
             after = arrived[to] = fitted if before is None else before + fitted
             contributions.append(new(Contribution, (position, to, given, fitted, before, after)))
     except (errors.MinigradError, *errors.PROBLEMS, StopIteration) as problem:
-        raise _in_rule(problem, node, position)  # noqa: B904 - it has its cause
+        raise error_in_rule(problem, node, position)  # noqa: B904 - it has its cause
     visit = new(Visit, (node, g, contributions))
     for watcher in watchers:
         watcher.on_visit(visit)
     return visit
-
-
-def _in_rule(problem: Exception, node: Node, position: int) -> errors.MinigradError:
-    """Make the error for an exception that a rule raised.
-
-    No variable of the frame that raises it may name it: the two would keep each other alive.
-    """
-    error = errors.as_minigrad_error(problem)
-    error.culprit = error.culprit or node
-    error.args = (f"{error}\n  in a rule of {node!r}, for its argument {position}",)
-    return error
 
 
 def _element(from_rule: object, item: int, node: Node) -> AnyArray:

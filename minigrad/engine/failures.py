@@ -1,0 +1,176 @@
+"""From what went wrong in a call to the error that a user reads.
+
+Whatever NumPy raises becomes one of ours (`as_minigrad_error`). Then it is made to say where:
+
+    error_of_call        in a call of an operation: the function, what it was given, the line of code
+    error_of_arguments   in a definition or a module: the argument that does not fit its annotation
+    error_in_box         there, too: not the operation inside but the definition, which the user called;
+                         and the innermost module, by the attributes that lead to it
+    error_in_rule        on the way back: the node, and the argument whose rule failed
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..idioms import renamed
+from .errors import (
+    ArgumentError,
+    DTypeError,
+    FailedCall,
+    GraphError,
+    MinigradError,
+    ShapeError,
+    UnsupportedError,
+    described,
+    has_arrays,
+    is_pytorchs,
+)
+from .kinds import misfit
+from .source import source_line
+
+if TYPE_CHECKING:
+    from .modes import Box
+    from .node import Node
+
+
+def as_minigrad_error(problem: Exception) -> MinigradError:
+    """`problem` itself, if it is one of these exceptions; else the one of these that it amounts to."""
+    if isinstance(problem, MinigradError):
+        return problem
+    kinds = {
+        TypeError: DTypeError,
+        OverflowError: DTypeError,  # a Python integer that the dtype beside it cannot hold
+        NotImplementedError: UnsupportedError,
+        StopIteration: GraphError,  # which would end the walk, a generator
+    }
+    kind = next((ours for k, ours in kinds.items() if isinstance(problem, k)), ShapeError)
+    error = kind(_in_plain_words(str(problem)) or repr(problem))
+    error.reason, error.__cause__ = str(error), problem
+    return error
+
+
+# What NumPy says of products of matrices, in the words of its C code; and what is said here.
+PLAINER = {
+    r"matmul: Input operand 1 has a mismatch .*\(size (\d+) is different from (\d+)\)":
+        r"each row of the first has \2 numbers, and each column of the second \1: they must match",
+    r"matmul: Input operand \d does not have enough dimensions \(has 0":
+        "a product of matrices takes no single number: multiply by one with *",
+}  # fmt: skip
+
+
+def _in_plain_words(said: str) -> str:
+    for pattern, plain in PLAINER.items():
+        if found := re.search(pattern, said):
+            return found.expand(plain)
+    unexpected = re.search(r"got an unexpected keyword argument '(\w+)'", said)
+    return said + (renamed(unexpected[1]) if unexpected else "")
+
+
+# --- on the way forward ---------------------------------------------------------------------------
+
+
+def error_of_call(name: str, call: FailedCall, problem: Exception) -> MinigradError:
+    """Make the error for an exception raised in a call of `name`: a MinigradError gets a new text, any
+    other becomes one. The text has what was given, and the line of code.
+
+    If a function that `name` is written with raised it, the traceback still leads there, but the text
+    names `name`, which the user called.
+    """
+    arguments = [
+        *map(described, call.args),
+        *(f"{k}={described(v)}" for k, v in call.kwargs.items()),
+    ]
+    error, line = as_minigrad_error(problem), source_line()
+    if error.reason is not None and any(map(is_pytorchs, (*call.args, *call.kwargs.values()))):
+        error.reason = "a tensor of PyTorch's is no array: write x.detach().numpy() for it"
+    if isinstance(call.owner, np.ufunc):
+        pair = next((a for a in call.args if type(a) is tuple and has_arrays(a)), None)
+        if pair and error.reason is not None:
+            error.reason += f"; a tuple of {len(pair)} is given, as attention gives one: take [0]"
+    if error.reason is not None:
+        text = f"{name} cannot take {', '.join(arguments) or 'nothing'}: {error.reason}"
+        error.args = (text + (f"\n  at {line}" if line else ""),)
+    elif name not in str(error):
+        error.args = (f"{name}: {error}",)
+    error.culprit = error.culprit or call
+    return error
+
+
+def error_of_arguments(
+    owner: Any, function: Callable, args: tuple, kwargs: dict, problem: Exception
+) -> Exception:
+    """The error to raise where a call of a definition, or of a module, ended in `problem`.
+
+    It names the argument that does not fit, if there is one. Else it is what the problem amounts to;
+    or, for a module, which has an owner with code of its own, the problem itself.
+    """
+    is_definition = isinstance(owner, str)
+    if isinstance(problem, MinigradError):
+        if problem.reason and is_definition:
+            problem.reason = misfit(function, args, kwargs) or problem.reason
+        return problem
+    wrong = misfit(function, args, kwargs, with_axes=not isinstance(problem, ValueError))
+    if wrong is None and not is_definition:
+        return problem
+    error = problem
+    if wrong is not None:
+        error = ArgumentError(wrong)
+        error.reason, error.__cause__ = wrong, problem
+    name = owner if is_definition else type(owner).__name__
+    return error_of_call(name, FailedCall(owner, args, kwargs, None), error)
+
+
+def error_in_box(
+    owner: Any, function: Callable, args: tuple, kwargs: dict, outer: Box | None, problem: Exception
+) -> Exception:
+    """Make the error for an exception in a box that `outer` is around.
+
+    It remembers the innermost box, and names the outermost definition, which the user called, and the
+    innermost module, where others are around it. No variable of the frame that raises it may name it:
+    the two would keep each other alive.
+    """
+    error = error_of_arguments(owner, function, args, kwargs, problem)
+    if isinstance(error, MinigradError):
+        call = FailedCall(owner, args, kwargs, outer)
+        error.culprit = error.culprit or call
+        if error.reason and isinstance(owner, str):
+            return error_of_call(owner, call, error)
+        if not isinstance(owner, str) and not error.place:
+            error.place = _place_of(owner, outer)
+            error.args = (f"{error}{error.place}",)
+    return error
+
+
+def _place_of(module: Any, outer: Box | None) -> str:
+    """A line with the attributes that lead to a module, as in Net.layers[2]; "" if none is around it."""
+    owners = [module]
+    while outer is not None:
+        owners += [] if isinstance(outer.owner, str) else [outer.owner]
+        outer = outer.outer
+    *inside, top = owners
+    path = type(top).__name__
+    for parent, child in zip(owners[:0:-1], inside[::-1]):
+        name = next((n for n, value in vars(parent).items() if value is child), None)
+        path += f" > {type(child).__name__}" if name is None else _item(name)
+    details = module.describe() if hasattr(module, "describe") else ""
+    return f"\n  in {path}: {type(module).__name__}({details})" if inside else ""
+
+
+def _item(name: str) -> str:
+    return f"[{name}]" if name.isdecimal() else f".{name}"
+
+
+# --- on the way back ------------------------------------------------------------------------------
+
+
+def error_in_rule(problem: Exception, node: Node, position: int) -> MinigradError:
+    """Make the error for an exception that a rule raised; as in `error_in_box`, nothing may name it."""
+    error = as_minigrad_error(problem)
+    error.culprit = error.culprit or node
+    error.args = (f"{error}\n  in a rule of {node!r}, for its argument {position}",)
+    return error
