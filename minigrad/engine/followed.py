@@ -21,7 +21,7 @@ import numpy as np
 
 from .modes import Watcher, mode
 from .node import Node
-from .operators import Operators
+from .operators import Methods
 from .table import NUMPYS, Definition, Operation
 
 SHAPE_ONLY = {  # functions that read shapes and dtypes, or give text
@@ -30,13 +30,17 @@ SHAPE_ONLY = {  # functions that read shapes and dtypes, or give text
     np.empty_like, np.array_repr, np.array_str, np.array2string,
 }  # fmt: skip
 WRITING = {np.copyto, np.put, np.putmask, np.place, np.put_along_axis, np.fill_diagonal}
+READING = {
+    "__bool__", "__int__", "__float__", "__index__", "__round__", "__contains__", "__reduce__",
+    "__reduce_ex__",
+}  # fmt: skip
 WRITING_METHODS = {"byteswap", "fill", "partition", "put", "resize", "setfield", "sort"}
 
 operation_of = functools.lru_cache(1 << 10)(lambda function: Operation(function, ()))
 
 
-class Followed(np.ndarray):
-    """A plain array whose operations are seen; see above."""
+class Followed(Methods, np.ndarray):  # type: ignore[misc]
+    """A plain array whose operations are seen; see above. Its operators are ufuncs, as NumPy's are."""
 
     apply = staticmethod(lambda function, args, kwargs: follow(function, args, kwargs))
 
@@ -98,8 +102,32 @@ class Followed(np.ndarray):
         return format(bare(self), spec)
 
 
+def _times(name: str) -> Callable:
+    def multiply(self: FollowedNumber, other: Any) -> Any:
+        if isinstance(other, (list, tuple, str, bytes)):  # so many of them
+            return other * operator.index(self)
+        return getattr(np.ndarray, name)(self, other)
+
+    return multiply
+
+
 class FollowedNumber(Followed):
     """A number of NumPy's, such as `np.sum(mask)`: an array without axes that does not change."""
+
+    __mul__, __rmul__ = _times("__mul__"), _times("__rmul__")
+    # As of any number, n += 1 makes a new one.
+    __iadd__ = lambda self, other: self + other
+    __isub__ = lambda self, other: self - other
+    __imul__ = lambda self, other: self * other
+    __itruediv__ = lambda self, other: self / other
+    __ifloordiv__ = lambda self, other: self // other
+    __imod__ = lambda self, other: self % other
+    __ipow__ = lambda self, other: self**other
+    __iand__ = lambda self, other: self & other
+    __ior__ = lambda self, other: self | other
+    __ixor__ = lambda self, other: self ^ other
+    __ilshift__ = lambda self, other: self << other
+    __irshift__ = lambda self, other: self >> other
 
     def __copy__(self) -> Any:
         return self
@@ -260,7 +288,7 @@ def _followed_in(a: Any) -> Iterator[Followed]:
         yield from _followed_in(list(a.values()))
 
 
-# --- the methods of arrays ------------------------------------------------------------------------
+# --- the other methods of arrays ------------------------------------------------------------------
 
 
 def _reading(name: str) -> Callable:
@@ -276,31 +304,7 @@ def _reading(name: str) -> Callable:
     return method
 
 
-def _times(name: str) -> Callable:
-    def multiply(self: FollowedNumber, other: Any) -> Any:
-        if isinstance(other, (list, tuple, str, bytes)):  # so many of them
-            return other * operator.index(self)
-        return getattr(np.ndarray, name)(self, other)
-
-    return multiply
-
-
-READING = (
-    "__bool__", "__int__", "__float__", "__index__", "__round__", "__contains__", "__reduce__",
-    "__reduce_ex__",
-)  # fmt: skip
-for name in (*READING, *(name for name in dir(np.ndarray) if name[0] != "_")):
-    if name in vars(Followed):
-        continue
-    if name in vars(Operators) and name not in READING:
-        setattr(Followed, name, vars(Operators)[name])
-    elif name in READING or callable(getattr(np.ndarray, name)):
-        setattr(Followed, name, _reading(name))
-for name in ("__mul__", "__rmul__"):
-    setattr(FollowedNumber, name, _times(name))
-for operate in (
-    operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod,
-    operator.pow, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
-):  # fmt: skip
-    in_place = f"__i{operate.__name__.strip('_')}__"  # n += 1 makes a new number
-    setattr(FollowedNumber, in_place, lambda self, other, operate=operate: operate(self, other))
+# All that NumPy has, of any version: none may pass unseen.
+public = {name for name, value in vars(np.ndarray).items() if name[0] != "_" and callable(value)}
+for name in (READING | public) - vars(Followed).keys() - vars(Methods).keys():
+    setattr(Followed, name, _reading(name))

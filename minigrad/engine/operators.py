@@ -59,13 +59,71 @@ def _plain(function: Callable) -> Callable[..., np.ndarray]:
     return _method(function)  # type: ignore[return-value]
 
 
-class Operators(BaseTensor):
-    """The operators and methods of Tensor, which has an `apply`."""
+class Methods:
+    """The methods that Tensors share with the plain arrays that a recording follows, `Followed`."""
 
     __slots__ = ()
 
     apply: Callable[..., Any]
     shape: tuple[int, ...]
+
+    sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
+    var, std, max, min = _method(np.var), _method(np.std), _method(np.max), _method(np.min)
+    cumsum, cumprod = _method(np.cumsum), _method(np.cumprod)
+    argmax, argmin, argsort = _plain(np.argmax), _plain(np.argmin), _plain(np.argsort)
+    any, all, nonzero = _plain(np.any), _plain(np.all), _plain(np.nonzero)
+    dot, trace, diagonal = _method(np.dot), _method(np.trace), _method(np.diagonal)
+    ravel, flatten, round = _method(np.ravel), _method(np.ravel), _method(np.round)
+    swapaxes, squeeze, astype = _method(np.swapaxes), _method(np.squeeze), _method(astype)
+    repeat, take, copy = _method(np.repeat), _method(np.take), _method(np.copy)
+
+    @property
+    def real(self) -> Tensor:
+        """This tensor: its numbers are real."""
+        return self  # type: ignore[return-value]
+
+    @property
+    def T(self) -> Tensor:  # noqa: N802
+        """This tensor with its axes in reverse order."""
+        return self.apply(np.transpose, (self,), {})
+
+    @property
+    def mT(self) -> Tensor:  # noqa: N802
+        """Each matrix of this tensor (..., n, m) transposed: (..., m, n)."""
+        return self.apply(np.swapaxes, (self, -1, -2), {})
+
+    def clip(self, min: object = None, max: object = None) -> Tensor:  # noqa: A002
+        """Set what is below `min` or above `max` to that; None is no bound."""
+        return self.apply(np.clip, (self, min, max), {})
+
+    def reshape(self, *shape: object, order: str = "C") -> Tensor:
+        """Give this tensor another shape: `x.reshape(2, 3)` or `x.reshape((2, 3))`."""
+        if len(shape) == 1 and np.iterable(shape[0]):
+            shape = tuple(shape[0])
+        return self.apply(
+            np.reshape,
+            (self, shape),
+            {} if isinstance(order, str) and order == "C" else {"order": order},
+        )
+
+    def transpose(self, *axes: object) -> Tensor:
+        """Permute the axes: `x.transpose(1, 0)`; all reversed without any.
+
+        Raises:
+            ShapeError: if not every axis is named, as in PyTorch's call that exchanges two.
+        """
+        if len(axes) == 2 != len(self.shape):
+            raise errors.ShapeError(
+                f"transpose takes all {len(self.shape)} axes; to exchange two, write "
+                f"x.swapaxes({axes[0]}, {axes[1]})"
+            )
+        return self.apply(np.transpose, (self, axes[0] if len(axes) == 1 else axes or None), {})
+
+
+class Operators(Methods, BaseTensor):
+    """The operators of Tensors."""
+
+    __slots__ = ()
 
     __add__, __radd__ = _method(np.add), _reflected(np.add)
     __sub__, __rsub__ = _method(np.subtract), _reflected(np.subtract)
@@ -121,55 +179,3 @@ class Operators(BaseTensor):
         if hasattr(np.ndarray, name) and not others:
             others = [f"x.detach().numpy().{name}, outside the graph"]
         raise AttributeError("; write ".join([f"a Tensor has no attribute {name!r}", *others]))
-
-    sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
-    var, std, max, min = _method(np.var), _method(np.std), _method(np.max), _method(np.min)
-    cumsum, cumprod = _method(np.cumsum), _method(np.cumprod)
-    argmax, argmin, argsort = _plain(np.argmax), _plain(np.argmin), _plain(np.argsort)
-    any, all, nonzero = _plain(np.any), _plain(np.all), _plain(np.nonzero)
-    dot, trace, diagonal = _method(np.dot), _method(np.trace), _method(np.diagonal)
-    ravel, flatten, round = _method(np.ravel), _method(np.ravel), _method(np.round)
-    swapaxes, squeeze, astype = _method(np.swapaxes), _method(np.squeeze), _method(astype)
-    repeat, take, copy = _method(np.repeat), _method(np.take), _method(np.copy)
-
-    @property
-    def real(self) -> Tensor:
-        """This tensor: its numbers are real."""
-        return self  # type: ignore[return-value]
-
-    @property
-    def T(self) -> Tensor:  # noqa: N802
-        """This tensor with its axes in reverse order."""
-        return self.apply(np.transpose, (self,), {})
-
-    @property
-    def mT(self) -> Tensor:  # noqa: N802
-        """Each matrix of this tensor (..., n, m) transposed: (..., m, n)."""
-        return self.apply(np.swapaxes, (self, -1, -2), {})
-
-    def clip(self, min: object = None, max: object = None) -> Tensor:  # noqa: A002
-        """Set what is below `min` or above `max` to that; None is no bound."""
-        return self.apply(np.clip, (self, min, max), {})
-
-    def reshape(self, *shape: object, order: str = "C") -> Tensor:
-        """Give this tensor another shape: `x.reshape(2, 3)` or `x.reshape((2, 3))`."""
-        if len(shape) == 1 and np.iterable(shape[0]):
-            shape = tuple(shape[0])
-        return self.apply(
-            np.reshape,
-            (self, shape),
-            {} if isinstance(order, str) and order == "C" else {"order": order},
-        )
-
-    def transpose(self, *axes: object) -> Tensor:
-        """Permute the axes: `x.transpose(1, 0)`; all reversed without any.
-
-        Raises:
-            ShapeError: if not every axis is named, as in PyTorch's call that exchanges two.
-        """
-        if len(axes) == 2 != len(self.shape):
-            raise errors.ShapeError(
-                f"transpose takes all {len(self.shape)} axes; to exchange two, write "
-                f"x.swapaxes({axes[0]}, {axes[1]})"
-            )
-        return self.apply(np.transpose, (self, axes[0] if len(axes) == 1 else axes or None), {})
