@@ -9,7 +9,6 @@ from minigrad.settings import real
 
 from ..tasks import FAULTS
 from ..training.checkpoints import load_reader
-from ..training.decoding import likelihood
 from ..training.readers import TextReader
 from .folder import checkpoint_of
 from .lines import for_each
@@ -39,7 +38,7 @@ def translate(options: argparse.Namespace) -> int:
         source = reader.encode(lines)
         ids = reader.write(source, how)
         written = [reader.decode(row) for row in ids]
-        sure = likelihood(reader.model.eval(), source, ids)
+        sure = reader.probabilities(source, ids)
         said = ["not sure" if p < least else fault(text) or "" for text, p in zip(written, sure)]
         doubtful.extend(filter(None, said))
         return [

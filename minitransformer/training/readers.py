@@ -25,7 +25,7 @@ from minigrad.settings import whole
 from ..model.decoder_only import DecoderOnly
 from ..model.sizes import DecoderSizes, Sizes
 from ..model.transformer import Transformer
-from .decoding import distribution, greedy
+from .decoding import distribution, greedy, likelihood
 from .task import Task, TextTask
 from .vocabulary import BOS, PAD, Vocabulary, padded, several
 
@@ -75,24 +75,26 @@ class LineReader(ABC, Generic[E]):
                 f"it with longest={needed}, or leave out long examples"
             )
 
-    # --- made for a task ---
-
     @classmethod
     def of(cls: type[R], task: Task | TextTask, sizes: object) -> R:
         """A reader for a task, its model not trained."""
-        return cls(cls.architecture(sizes), *cls.sides(task))
+        return cls(cls.architecture(sizes), *cls.vocabularies(task), *cls.lengths(task))
 
     @classmethod
     def sizes_for(cls, task: object) -> dict[str, int]:
         """The part of the sizes that the task decides: its symbols, and positions for its longest."""
-        source, target, *lengths = cls.sides(task)
-        positions = max(Sizes.longest, cls.positions(*lengths))
-        return {**cls.symbols(source, target), "longest": positions}
+        positions = max(Sizes.longest, cls.positions(*cls.lengths(task)))
+        return {**cls.symbols(*cls.vocabularies(task)), "longest": positions}
 
     @staticmethod
-    def sides(task: Any) -> tuple[Vocabulary, Vocabulary, int, int]:
-        """The vocabularies of what is read and what is written, and the longest of each, in symbols."""
-        return task.source, task.target, task.longest_source, task.longest_target
+    def vocabularies(task: Any) -> tuple[Vocabulary, Vocabulary]:
+        """Of what is read, and of what is written."""
+        return task.source, task.target
+
+    @staticmethod
+    def lengths(task: Any) -> tuple[int, int]:
+        """The longest source and the longest target of a task, in symbols."""
+        return task.longest_source, task.longest_target
 
     @staticmethod
     def positions(longest_source: int, longest_target: int) -> int:
@@ -104,7 +106,10 @@ class LineReader(ABC, Generic[E]):
         """The part of the sizes that the vocabularies decide."""
         return {"source_symbols": len(source), "target_symbols": len(target)}
 
-    # --- learning from examples ---
+    @property
+    def writes(self) -> Vocabulary:
+        """The symbols that the model chooses from."""
+        return self.target
 
     @abstractmethod
     def inputs_and_targets(self, examples: Sequence[E]) -> tuple[list[np.ndarray], np.ndarray]:
@@ -135,17 +140,6 @@ class LineReader(ABC, Generic[E]):
     @abstractmethod
     def examined(self, examples: Sequence[E]) -> tuple[list[str], float]:
         """Return what the model writes for each example, and the share that it does right."""
-
-    def accuracy(self, examples: Sequence[Any]) -> float:
-        """The share that the model does right: see `examined`."""
-        return self.examined(examples)[1]
-
-    # --- reading and writing lines ---
-
-    @property
-    def writes(self) -> Vocabulary:
-        """The symbols that the model chooses from."""
-        return self.target
 
     @checked
     def read(self, lines: Sequence[str], batch: int = 64, how: Way = greedy) -> list[str]:
@@ -195,6 +189,21 @@ class LineReader(ABC, Generic[E]):
             raise errors.ConfigError(f"how gives ids (B, T), and this gave {described(written)}")
         return written
 
+    def chances(self, inputs: Sequence[np.ndarray], count: int) -> np.ndarray:
+        """The probabilities (T, N) of each symbol at the last `count` places of `inputs`, for one line.
+
+        As when it writes: neither padding nor a start is ever written.
+        """
+        with mg.no_grad():
+            scores = self.model.eval()(*inputs).numpy()[0, -count:].astype(np.float64)  # (T, N)
+        scores[:, [PAD, BOS]] = -np.inf
+        return distribution(scores)
+
+    def probabilities(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:
+        """Tell how sure the model is of each row (B,) of what it wrote, ids (B, T): the probability that
+        it gives to the whole of it."""
+        return likelihood(self.model.eval(), source, written)
+
     def beginning(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:
         """Return as much of what was written, ids (B, T), as the model reads at once, after its source.
 
@@ -218,6 +227,10 @@ class LineReader(ABC, Generic[E]):
     def decode(self, ids: np.ndarray) -> str:
         """The line that written ids (T,) stand for."""
         return self.writes.decode(ids)
+
+    def accuracy(self, examples: Sequence[Any]) -> float:
+        """The share that the model does right: see `examined`."""
+        return self.examined(examples)[1]
 
 
 @checked
@@ -316,8 +329,12 @@ class TextReader(LineReader[str]):
     sizes: ClassVar[type] = DecoderSizes
 
     @staticmethod
-    def sides(task: Any) -> tuple[Vocabulary, Vocabulary, int, int]:
-        return task.vocabulary, task.vocabulary, task.window, task.window
+    def vocabularies(task: Any) -> tuple[Vocabulary, Vocabulary]:
+        return task.vocabulary, task.vocabulary
+
+    @staticmethod
+    def lengths(task: Any) -> tuple[int, int]:
+        return task.window, task.window
 
     @staticmethod
     def positions(longest_source: int, longest_target: int) -> int:
@@ -384,17 +401,6 @@ READERS: dict[str, type[LineReader]] = {
     "decoder": Continuer,
     "text": TextReader,
 }
-
-
-def chances(reader: LineReader, inputs: Sequence[np.ndarray], count: int) -> np.ndarray:
-    """The probabilities (T, N) of each symbol at the last `count` places of `inputs`, for one line.
-
-    As when it writes: neither padding nor a start is ever written.
-    """
-    with mg.no_grad():
-        scores = reader.model.eval()(*inputs).numpy()[0, -count:].astype(np.float64)  # (T, N)
-    scores[:, [PAD, BOS]] = -np.inf
-    return distribution(scores)
 
 
 def shifted(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -21,7 +21,7 @@ from minigrad import errors
 from minigrad.system import disk
 
 from .parts import mean_loss
-from .readers import LineReader, Pair, chances
+from .readers import LineReader, Pair
 
 MOST_CHARACTERS = 190_000  # characters of the file
 
@@ -152,7 +152,7 @@ def _reading(reader: LineReader, pair: Pair, kept: list[dict[str, Any]]) -> dict
     }
     for name, p in parameters.items():
         p.grad = before[name]
-    p = chances(reader, inputs, wanted.shape[1])  # (T, N)
+    p = reader.chances(inputs, wanted.shape[1])  # (T, N)
     places = {(a["kind"], a["layer"]) for a in kept}
     weights = [w for kind, layer, w in _attentions(reader, inputs) if (kind, layer) in places]
     return {

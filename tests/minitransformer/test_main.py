@@ -25,7 +25,6 @@ from progress import problems
 from minigrad.arrays import serialize
 from minitransformer import Reader, Settings, Sizes, decoding, load_reader, load_training
 from minitransformer.__main__ import COMMANDS, command_line, main
-from minitransformer.commands import translate
 from minitransformer.tasks import TASKS
 from minitransformer.tasks.dates import EXAMPLES
 
@@ -452,7 +451,9 @@ def test_beams_find_what_is_at_least_as_likely(home, here):
 
 def test_how_sure_it_is(home, here, monkeypatch):
     """Marked below the probability asked for; not above; and impossible dates, however sure."""
-    monkeypatch.setattr(translate, "likelihood", lambda model, source, ids: [0.8, 0.95, 1.0])
+    monkeypatch.setattr(
+        Reader, "probabilities", lambda reader, source, ids: np.array([0.8, 0.95, 1.0])
+    )
     monkeypatch.setattr(Reader, "decode", lambda reader, ids: next(texts))
     for options, marks in (([], ["not sure", "", FEBRUARY]), (["--sure", 0.5], ["", "", FEBRUARY])):
         texts = iter(["1998-03-03", "1998-03-04", "2023-02-29"])
