@@ -59,8 +59,9 @@ from .tasks import load_training
 from .training import decoding
 from .training.checkpoints import load_reader
 from .training.decoding import greedy
-from .training.loop import Settings, Training
+from .training.loop import Training
 from .training.readers import Continuer, Reader, TextReader
+from .training.settings import Settings
 from .training.vocabulary import Vocabulary
 
 __all__ = [

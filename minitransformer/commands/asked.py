@@ -18,8 +18,9 @@ from minigrad.workers.cluster import ANSWER, Cluster
 
 from ..model.sizes import DecoderSizes, Sizes
 from ..tasks import load_training, make
-from ..training.loop import Settings, Training
+from ..training.loop import Training
 from ..training.readers import READERS
+from ..training.settings import Settings
 from ..training.snapshots import Snapshots
 from . import PROGRAM
 from .folder import CHECKPOINT, ready

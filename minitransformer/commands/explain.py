@@ -9,7 +9,7 @@ from typing import Any
 
 from ..tasks import TASKS, VARIATIONS, make
 from ..training.checkpoints import load_reader
-from ..training.readers import LineReader, Pair
+from ..training.line_reader import LineReader, Pair
 from ..training.snapshots import Snapshots
 from ..training.threads import one_thread
 from ..views import explain as explanation

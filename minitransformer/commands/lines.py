@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from minigrad import errors
 from minigrad.system.terminal import complain
 
-from ..training.readers import LineReader
+from ..training.line_reader import LineReader
 from . import PROGRAM
 
 AT_ONCE = 64  # lines

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..model.sizes import Sizes
-from ..training.loop import Settings
+from ..training.settings import Settings
 
 # Tasks that are learned completely in fewer steps than `Settings.steps`, or need more.
 STEPS = {"copy": 600, "reverse": 1000, "addition": 6000}

@@ -11,8 +11,9 @@ import numpy as np
 from minigrad import errors
 from minigrad.settings import real, whole
 
-from ..training.decoding import BEAMS, beam_search, greedy, sample
-from ..training.readers import Way
+from ..training.beam import BEAMS, beam_search
+from ..training.decoding import greedy, sample
+from ..training.line_reader import Way
 from .options import flag
 
 DRAWN = ("temperature", "top_k", "top_p", "seed")

@@ -23,7 +23,7 @@ from minigrad.errors import DataError
 from minigrad.settings import choice, flag, whole
 from minitransformer.tasks.files import LONG, Fault, Faults, File, LineBlock, check, unchanged
 from minitransformer.tasks.split import first, rank, seeded
-from minitransformer.training.readers import Pair
+from minitransformer.training.line_reader import Pair
 from minitransformer.training.vocabulary import Vocabulary
 
 HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less

@@ -16,8 +16,10 @@ from minigrad.arrays import serialize
 from minigrad.engine.kinds import checked
 from minigrad.settings import whole
 
-from .loop import Point, Settings, Training
-from .readers import READERS, LineReader
+from .line_reader import LineReader
+from .loop import Point, Training
+from .readers import READERS
+from .settings import Settings
 from .threads import core
 from .vocabulary import Vocabulary
 

@@ -7,23 +7,22 @@ far is remembered (not with `cached=False`); this changes only the time.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 import minigrad as mg
 from minigrad import errors
 from minigrad.engine.kinds import checked
-from minigrad.functional import log_softmax
-from minigrad.settings import flag, real, whole
+from minigrad.settings import real, whole
 
-from ..model.tokens import check_tokens
-from ..model.transformer import Transformer
-from .vocabulary import BOS, EOS, PAD, padded
-from .writing import Model, Writing
+from .beam import beam_search
+from .judging import cross_attention, likelihood
+from .vocabulary import BOS, EOS, PAD
+from .writing import Model, Writing, most_symbols
 
-BEAMS = 1000  # at most: each hypothesis has a memory of its own
+__all__ = ["beam_search", "cross_attention", "distribution", "greedy", "likelihood", "sample"]
+
 Choose = Callable[[np.ndarray], np.ndarray]  # scores (B, N) -> one symbol a row (B,)
 
 
@@ -134,6 +133,21 @@ def distribution(
     return _distribution(scores, temperature, top_k, top_p)
 
 
+def chances(model: Model, inputs: Sequence[np.ndarray], count: int) -> np.ndarray:
+    """The probabilities (T, N) of each symbol at the last `count` places of one row.
+
+    As when the model writes: neither padding nor a start is ever written.
+
+    Args:
+        model: in evaluation mode, or dropout takes part.
+        inputs: what it takes, such as ids (1, S) and (1, T).
+    """
+    with mg.no_grad():
+        scores = model(*inputs).numpy()[0, -count:].astype(np.float64)  # (T, N)
+    scores[:, [PAD, BOS]] = -np.inf
+    return distribution(scores)
+
+
 def _checked_limits(top_k: int | None, top_p: float | None) -> tuple[int | None, float | None]:
     """Check how many symbols may be drawn, and up to which probability together."""
     top_k = None if top_k is None else whole("top_k", top_k, least=1)
@@ -159,131 +173,6 @@ def _distribution(
     return p / p.sum(axis=-1, keepdims=True)
 
 
-def beam_search(
-    model: Model,
-    ids: np.ndarray,
-    longest: int,
-    *,
-    beams: int = 4,
-    length_penalty: float = 0.0,
-    window: int | None = None,
-    ends: bool = True,
-    cached: bool = True,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Keep the best `beams` beginnings at each step, and write the best that came to an end.
-
-    A finished hypothesis keeps its place in the beam until a better one takes it. Hypotheses are ranked
-    by log p / ((5 + length) / 6)^length_penalty, the end of sequence counted in the length (Wu et
-    al., 2016, equation 14), so a penalty above 0 favours longer ones. One beam is greedy.
-
-    Args:
-        model, ids, longest, window, ends, cached: as for `greedy`; prompts of unequal lengths are
-            searched one by one.
-        beams: how many hypotheses to keep, up to `BEAMS`.
-        length_penalty: the exponent above.
-
-    Returns:
-        ids (B, beams, T), the best hypothesis of each row first, as `greedy` lays them out; and their
-        scores (B, beams): minus infinity for a place that no hypothesis took.
-
-    Raises:
-        ConfigError: if beams is no whole number from 1 up to `BEAMS`, or length_penalty no finite one
-            from 0; else as `greedy`.
-    """
-    most = _most(longest, ends)
-    length_penalty = real("length_penalty", length_penalty)
-    K = whole("beams", beams, least=1, most=BEAMS)
-    writing, prompt = Writing.begin(model, ids, cached, window, ends)
-    if not (prompt == PAD).any():
-        return _search(writing, prompt, K, most, length_penalty)
-    search = partial(beam_search, model, longest=longest, beams=K, length_penalty=length_penalty)
-    alone = [row[row != PAD][None] for row in prompt]  # (1, P) each
-    hypotheses = [search(ids=row, window=window, ends=ends, cached=cached) for row in alone]
-    T = max(written.shape[2] for written, _ in hypotheses)
-    fill = lambda a: np.pad(a, ((0, 0), (0, 0), (0, T - a.shape[2])), constant_values=PAD)
-    return np.concatenate([fill(written) for written, _ in hypotheses]), np.concatenate(
-        [s for _, s in hypotheses]
-    )
-
-
-def _search(
-    writing: Writing, prompt: np.ndarray, K: int, most: int, length_penalty: float
-) -> tuple[np.ndarray, np.ndarray]:
-    """The K best hypotheses for prompts (B, P) of equal lengths, and their scores."""
-    B = len(prompt)
-    new = np.repeat(prompt, K, axis=0)  # (B K, n)
-    with mg.no_grad():
-        writing = writing.select(np.repeat(np.arange(B), K))
-        written = np.full((B, K, 0), PAD)
-        one = np.where(np.arange(K) == 0, 0.0, -np.inf)  # (K,): at first all are the same
-        log_p = np.tile(one, (B, 1))  # (B, K)
-        ended = np.full((B, K), False)
-        length = np.zeros((B, K))
-        while written.shape[2] < most and not ended.all():
-            step = log_softmax(writing.scores(new)).reshape(B, K, -1)  # (B, K, N)
-            N = step.shape[-1]
-            only_pad = np.where(np.arange(N) == PAD, 0.0, -np.inf)
-            total = log_p[..., None] + np.where(ended[..., None], only_pad, step)  # (B, K, N)
-            lengths = length + ~ended  # (B, K)
-            rank = total / _penalty(lengths, length_penalty)[..., None]
-            best = np.argsort(-rank.reshape(B, K * N), axis=-1, kind="stable")[:, :K]  # (B, K)
-            parent, symbol = np.divmod(best, N)  # (B, K) each
-            rows = np.arange(B)[:, None]
-            log_p = total[rows, parent, symbol]
-            length = lengths[rows, parent]
-            ended = ended[rows, parent] | (symbol == EOS) | np.isneginf(log_p)
-            written = np.concatenate([written[rows, parent], symbol[..., None]], axis=-1)
-            writing = writing.select((rows * K + parent).ravel())
-            new = symbol.reshape(B * K, 1)
-    return written, log_p / _penalty(np.maximum(length, 1), length_penalty)
-
-
-@checked
-def cross_attention(model: Transformer, source: np.ndarray, target: np.ndarray) -> list[np.ndarray]:
-    """Return each layer's attention weights (B, H, T, S): where the decoder looks as it writes.
-
-    Args:
-        source: ids (B, S).
-        target: ids (B, T) as `greedy` returned them. Row t of the weights belongs to the step that
-            wrote target symbol t: the decoder had read the symbols before it.
-    """
-    check_tokens(source)
-    check_tokens(target)
-    start = np.full((len(target), 1), BOS)
-    read = np.concatenate([start, target[:, :-1]], axis=1)  # (B, T)
-    with mg.no_grad():
-        weights = model.decode(read, model.encode(source)).cross
-    return [np.array(layer) for layer in weights]
-
-
-def likelihood(model: Model, ids: np.ndarray, written: np.ndarray) -> np.ndarray:
-    """Return how probable the model finds what was written: for each row, the product (B,) of the
-    probabilities of its symbols, each given those before it.
-
-    Args:
-        model, ids: as for `greedy`.
-        written: ids (B, T), each row filled up on the right with PAD.
-
-    Raises:
-        ShapeError: if there are not as many rows of both; and as `greedy`.
-    """
-    writing, prompt = Writing.begin(model, ids)
-    check_tokens(written)
-    if len(written) != len(prompt):
-        raise errors.ShapeError(f"{len(prompt)} rows were given, and {len(written)} are written")
-    rows = [[*p[p != PAD], *w[w != PAD]] for p, w in zip(prompt, np.asarray(written))]
-    text = padded(rows)  # (B, P + T)
-    log_p = writing.log_probabilities(text)  # (B, P + T - 1): of the symbols after the first
-    before = (prompt != PAD).sum(axis=1, keepdims=True) - 1  # (B, 1)
-    asked = np.arange(log_p.shape[1]) >= before
-    return np.exp(np.where(asked, log_p, 0.0).sum(axis=1))
-
-
-def _most(longest: int, ends: bool) -> int:
-    """The most symbols that are written, the end of sequence among them if there is one."""
-    return whole("longest", longest, least=1) + flag("ends", ends)
-
-
 def _write(
     model: Model,
     ids: np.ndarray,
@@ -297,7 +186,7 @@ def _write(
 
     Where a source is read, each prompt is BOS alone: nothing is `in_prompt`, and `text` begins with BOS.
     """
-    most = _most(longest, ends)
+    most = most_symbols(longest, ends)
     writing, prompt = Writing.begin(model, ids, cached, window, ends)
     B, P = prompt.shape
     lengths = (prompt != PAD).sum(axis=1)  # (B,) of the prompts
@@ -317,7 +206,3 @@ def _write(
     after_prompt = lengths[:, None] + np.arange(text.shape[1] - P)  # (B, T)
     written = np.take_along_axis(text, after_prompt, axis=1)
     return written[:, (written != PAD).any(axis=0)]
-
-
-def _penalty(length: np.ndarray, exponent: float) -> np.ndarray:
-    return ((5 + length) / 6) ** exponent

@@ -13,7 +13,7 @@ from minigrad.functional import cross_entropy
 from minigrad.random import drawing_from
 from minigrad.workers import Gradients
 
-from .readers import LineReader
+from .line_reader import LineReader
 from .vocabulary import PAD
 
 START = 500  # symbols that could be read in the time that one more part of a batch takes by itself

@@ -20,8 +20,9 @@ import minigrad as mg
 from minigrad import errors
 from minigrad.system import disk
 
+from .decoding import chances
+from .line_reader import LineReader, Pair
 from .parts import mean_loss
-from .readers import LineReader, Pair
 
 MOST_CHARACTERS = 190_000  # characters of the file
 
@@ -152,7 +153,7 @@ def _reading(reader: LineReader, pair: Pair, kept: list[dict[str, Any]]) -> dict
     }
     for name, p in parameters.items():
         p.grad = before[name]
-    p = reader.chances(inputs, wanted.shape[1])  # (T, N)
+    p = chances(reader.model, inputs, wanted.shape[1])  # (T, N)
     places = {(a["kind"], a["layer"]) for a in kept}
     weights = [w for kind, layer, w in _attentions(reader, inputs) if (kind, layer) in places]
     return {

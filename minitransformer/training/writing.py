@@ -3,8 +3,8 @@
 To write two symbols, `greedy` calls
 
     Writing.begin(model, ids)     the encoder reads the source, once
-    scores(BOS)                   the decoder reads BOS: each layer's attentions make its keys and values,
-                                  and those of the source, and the cache keeps them
+    scores(BOS)                   the decoder reads BOS: the attentions of each layer make its keys and
+                                  values, and those of the source, and the cache keeps them
     argmax                        the first symbol: that of the highest score
     scores(first)                 the decoder reads this symbol alone, at position 1: its query meets the
                                   keys of BOS and its own, and those of the source, all but its own kept
@@ -147,6 +147,11 @@ class Writing:
             )
         scores[..., [PAD, BOS] if self.ends else [PAD, BOS, EOS]] = -np.inf
         return scores
+
+
+def most_symbols(longest: int, ends: bool) -> int:
+    """The most symbols that are written, the end of sequence among them if there is one."""
+    return whole("longest", longest, least=1) + flag("ends", ends)
 
 
 def window_start(length: int, window: int) -> int:

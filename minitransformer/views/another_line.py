@@ -15,7 +15,8 @@ import numpy as np
 import minigrad as mg
 from minigrad.views.page.another_line import AnotherLine
 
-from ..training.readers import LineReader, Pair, TextReader
+from ..training.line_reader import LineReader, Pair
+from ..training.readers import TextReader
 from ..training.vocabulary import BOS, EOS, PAD
 from .stages import stages
 

@@ -22,7 +22,8 @@ from minigrad.course.lessons.lesson import links
 from minigrad.engine.kinds import checked
 from minigrad.functional import cross_entropy
 
-from ..training.readers import LineReader, Pair
+from ..training.decoding import chances
+from ..training.line_reader import LineReader, Pair
 from ..training.vocabulary import PAD
 from . import (
     over_time,
@@ -148,7 +149,7 @@ def reading(reader: LineReader, line: str, given: np.ndarray, written: np.ndarra
         line=line,
         written=reader.decode(written[0]),
         symbols=reader.writes.tokens(written[0]),
-        p=reader.chances(inputs, T),
+        p=chances(reader.model.eval(), inputs, T),
         looked_at=read[0],
         weights=[weights.numpy()[0, :, -T:] for weights in said.cross or said.decoder],
         names=reader.writes.tokens(range(len(reader.writes))),

@@ -6,8 +6,8 @@ import itertools
 from collections.abc import Sequence
 
 from ...training.examination import Result
+from ...training.line_reader import Pair
 from ...training.loop import Training
-from ...training.readers import Pair
 from .. import model_plots
 from ..explain import reading
 from .parts import Figures, escape, section

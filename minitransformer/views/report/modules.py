@@ -11,8 +11,8 @@ import minigrad as mg
 from minigrad.views.graph import Graph, graph
 
 from ...model.attention import attention
+from ...training.line_reader import Pair
 from ...training.loop import Training
-from ...training.readers import Pair
 from ...training.vocabulary import Vocabulary
 from .parts import Figures, escape, section
 
