@@ -53,6 +53,20 @@ def save(
                 f"give its arrays names such as {f'{name}.{next(iter(value), 0)}'!r}"
             )
     made = {name: np.asarray(array) for name, array in arrays.items()}
+    text = _header(made, about)
+
+    def write(file: IO[bytes]) -> None:
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr(zipfile.ZipInfo(_ABOUT), text)  # a ZipInfo has a fixed time
+            for name, array in made.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                    np.lib.format.write_array(entry, array, _VERSION, allow_pickle=False)
+
+    write_whole(path, write)
+
+
+def _header(made: Mapping[str, np.ndarray], about: object) -> str:
+    """The text that stands first in a file, for arrays that can be saved by these names."""
     try:
         text = json.dumps({"format": _FORMAT, "arrays": list(made), "about": about})
     except (TypeError, ValueError) as problem:
@@ -68,15 +82,7 @@ def save(
             raise ConfigError(
                 f"no array can be called {name!r}: give a text without \\0, not {_ABOUT}"
             )
-
-    def write(file: IO[bytes]) -> None:
-        with zipfile.ZipFile(file, "w") as archive:
-            archive.writestr(zipfile.ZipInfo(_ABOUT), text)  # a ZipInfo has a fixed time
-            for name, array in made.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
-                    np.lib.format.write_array(entry, array, _VERSION, allow_pickle=False)
-
-    write_whole(path, write)
+    return text
 
 
 @checked

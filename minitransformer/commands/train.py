@@ -47,13 +47,7 @@ def train(options: argparse.Namespace) -> int:
         if isinstance(run.workers, Cluster) and run.workers.page:
             print(f"the workers can be watched at {run.workers.page}", flush=True)
         kept = snapshots(given, run, exam, folder / SNAPSHOTS)
-        if kept:
-            kept.after_step(run.reader, run.steps_done)
-        if run.steps_done >= run.settings.steps:
-            print("all its steps were taken before: only the report is written again", flush=True)
-        learn(run, exam[:200], every, goal, folder / CHECKPOINT, interrupted, kept)
-        if kept:
-            kept.save(folder / SNAPSHOTS)
+        learn(run, exam[:200], every, goal, folder, interrupted, kept)
         stopped = interrupted()
         if stopped:
             print(
@@ -81,13 +75,17 @@ def learn(
     exam: Sequence[Any],
     every: int,
     goal: float,
-    checkpoint: Path,
+    folder: Path,
     interrupted: Callable[[], int],
     kept: Snapshots | None = None,
 ) -> None:
     """Take the steps that are left; every `every` steps, test on `exam` and save the checkpoint. Stop
-    when the accuracy reaches `goal`."""
-    last = run.settings.steps
+    when the accuracy reaches `goal`. The snapshots to be `kept` are taken on the way."""
+    last, checkpoint = run.settings.steps, folder / CHECKPOINT
+    if kept:
+        kept.after_step(run.reader, run.steps_done)
+    if run.steps_done >= last:
+        print("all its steps were taken before: only the report is written again", flush=True)
     with progress(last, run.steps_done) as bar:
 
         def after_step(run: Training) -> bool:
@@ -114,6 +112,8 @@ def learn(
             run.save(checkpoint)  # nobody reads the output, nobody computes, or the data changed
             raise
     run.save(checkpoint)
+    if kept:
+        kept.save(folder / SNAPSHOTS)
 
 
 def leave(

@@ -11,8 +11,8 @@ There are two kinds of task; each is built in, or reads a file:
 
 No task knows of models, arrays or training; `load_training` makes the task of a checkpoint again.
 
-`dates`, `letters` and `addition` are built in, the last two by `drawn`; `pairs` and `text` read `files`;
-`split` holds examples out.
+`dates`, `letters` and `addition` are built in, the last two by `drawn`; `pairs` and `text` read `files`,
+the first of them after a `survey`; `split` holds examples out.
 """
 
 import inspect

@@ -10,32 +10,26 @@ Any two languages, by characters or by words.
 from __future__ import annotations
 
 import csv
-import heapq
 import math
 import os
 import random
 from array import array
-from collections import Counter
 from collections.abc import Sequence
 from typing import Literal
 
 from minigrad.errors import DataError
 from minigrad.settings import choice, flag, whole
-from minitransformer.tasks.files import LONG, Fault, Faults, File, LineBlock, check, unchanged
-from minitransformer.tasks.split import first, rank, seeded
+from minitransformer.tasks.files import LONG, Fault, File, LineBlock, check, unchanged
+from minitransformer.tasks.split import first, seeded
+from minitransformer.tasks.survey import HELD_OUT, Survey, symbols_of
 from minitransformer.training.line_reader import Pair
 from minitransformer.training.vocabulary import Vocabulary
 
-HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
-CANDIDATES = 10 * HELD_OUT  # of which they are chosen
-# Lines that are held out; a symbol that is in more is not counted any further.
-MOST_LINES = 20 * HELD_OUT
 DIVIDERS = {",": "comma", ";": "semicolon", "\t": "tab"}  # of the columns of a csv
 HEADS = (  # what a first line may call the columns
     ("source", "src", "input", "question"),
     ("target", "tgt", "output", "answer"),
 )
-FEW = 16  # targets of a source that are kept as they are
 
 
 class Pairs:
@@ -208,125 +202,8 @@ class Pairs:
         return pair
 
 
-class Survey:
-    """All that one reading of a file tells of it.
-
-    Attributes:
-        faults: of its lines.
-        symbols: of the sources and the targets, with how many lines show each.
-        lengths: of the longest source and target.
-        candidates: for being held out.
-        last: the number of the last line that is used.
-    """
-
-    def __init__(self, seed: int, level: str) -> None:
-        self.level, self.last = level, 0
-        self.faults, self.lengths = Faults(), [0, 0]
-        self.symbols = Counts(), Counts()
-        self.candidates = Candidates(seed, level)
-
-    def add(self, pair: Pair, number: int) -> None:
-        """Count a pair in, which stands in that line."""
-        self.last = number
-        self.candidates.add(*pair)
-        for side, text in enumerate(pair):
-            these = _symbols(text, self.level)
-            self.lengths[side] = max(self.lengths[side], len(these))
-            self.symbols[side].add(these)
-
-
-class Counts:
-    """In how many texts each symbol is, up to more than could be held out."""
-
-    def __init__(self) -> None:
-        self.seen: Counter[str] = Counter()
-        self.frequent: set[str] = set()
-
-    def add(self, symbols: Sequence[str]) -> None:
-        for symbol in set(symbols) - self.frequent:
-            self.seen[symbol] += 1
-            if self.seen[symbol] > MOST_LINES:
-                self.frequent.add(symbol)
-
-
-class Targets:
-    """The targets of a source: the first, how many there are, and in how many each symbol is.
-
-    Few are kept as they are, which takes less memory than to count their symbols.
-    """
-
-    __slots__ = ("count", "counted", "few", "first", "level")
-
-    def __init__(self, target: str, level: str) -> None:
-        self.first, self.level, self.count = target, level, 1
-        self.few: list[str] = [target]
-        self.counted: Counter[str] | None = None
-
-    def add(self, target: str) -> None:
-        self.count += 1
-        if self.count > MOST_LINES:  # then they are never held out
-            self.few, self.counted = [], None
-            return
-        self.few.append(target)
-        if len(self.few) > FEW:
-            self.few, self.counted = [], self.symbols()
-
-    def symbols(self) -> Counter[str]:
-        counts = Counter(self.counted or ())
-        for target in self.few:
-            counts.update(set(_symbols(target, self.level)))
-        return counts
-
-
-class Candidates:
-    """The sources of lowest rank, with their targets, of a file that goes by."""
-
-    def __init__(self, seed: int, level: str) -> None:
-        self.seed, self.level = seed, level
-        self.ranks: list[tuple[int, str]] = []  # a heap, the highest rank first
-        self.targets: dict[str, Targets] = {}
-
-    def add(self, source: str, target: str) -> None:
-        if source in self.targets:
-            self.targets[source].add(target)
-            return
-        place = rank("pairs", self.seed, source)
-        if len(self.ranks) < CANDIDATES or place < -self.ranks[0][0]:
-            heapq.heappush(self.ranks, (-place, source))
-            self.targets[source] = Targets(target, self.level)
-            if len(self.ranks) > CANDIDATES:
-                del self.targets[heapq.heappop(self.ranks)[1]]
-
-    def chosen(self, wanted: int, symbols: tuple[Counts, Counts]) -> list[Pair]:
-        """The first `wanted` sources, by rank, without whose lines every symbol is still shown."""
-        held_out: list[Pair] = []
-        lines = 0
-        for _, source in sorted(self.ranks, reverse=True):
-            targets = self.targets[source]
-            if len(held_out) == wanted:
-                break
-            if lines + targets.count > MOST_LINES:
-                continue
-            read = _symbols(source, self.level)
-            lost = Counter(dict.fromkeys(read, targets.count)), targets.symbols()
-            if all(
-                symbol in side.frequent or side.seen[symbol] > n
-                for side, gone in zip(symbols, lost)
-                for symbol, n in gone.items()
-            ):
-                held_out.append((source, targets.first))
-                lines += targets.count
-                for side, gone in zip(symbols, lost):
-                    side.seen.subtract(gone)
-        return held_out
-
-
 def _is_head(text: str, names: Sequence[str]) -> bool:
     return text.lower() in names
-
-
-def _symbols(text: str, level: str) -> Sequence[str]:
-    return text if level == "character" else text.split()
 
 
 def _clean(text: str, level: str) -> str:
@@ -357,6 +234,6 @@ def _fault(fields: list[str], level: str, longest: int, divider: str) -> str | N
     for side, text in zip(("source", "target"), fields, strict=True):
         if not text:
             return f"no {side}"
-        if (length := len(_symbols(text, level))) > longest:
+        if (length := len(symbols_of(text, level))) > longest:
             return f"a {side} of {length} {level}s; the model reads at most {longest}"
     return None

@@ -65,17 +65,8 @@ class Text:
         window = whole("window", window, least=1)
         self.seed, self.window = seed, window
         self._file = File(file, encoding)
-        faults = Faults()
-        usable = 0
         self._firsts = array("q", [0])  # the places of the blocks' first characters in the text
-        first_at: dict[str, int] = {}  # where each character comes up for the first time
-        for block in self._file.blocks():
-            faults.add(block.faults)
-            usable += len(block.texts)
-            piece, start = _text(block), self._firsts[-1]
-            for symbol in set(piece) - first_at.keys():
-                first_at[symbol] = start + piece.index(symbol)
-            self._firsts.append(start + len(piece))
+        faults, usable, first_at = self._survey()
         unchanged(self._file, sha256)
         check(file, faults, usable, skip_bad)
 
@@ -98,6 +89,20 @@ class Text:
                 f"{file}: no window can be held out, for each in the last tenth has a character "
                 "that the text before lacks; give a longer text, or train without with skip_bad=True"
             )
+
+    def _survey(self) -> tuple[Faults, int, dict[str, int]]:
+        """Read the file once: its faults, how many lines are usable, and where each character comes up
+        for the first time."""
+        faults, usable = Faults(), 0
+        first_at: dict[str, int] = {}
+        for block in self._file.blocks():
+            faults.add(block.faults)
+            usable += len(block.texts)
+            piece, start = _text(block), self._firsts[-1]
+            for symbol in set(piece) - first_at.keys():
+                first_at[symbol] = start + piece.index(symbol)
+            self._firsts.append(start + len(piece))
+        return faults, usable, first_at
 
     @property
     def held_out_count(self) -> int:

@@ -31,6 +31,11 @@ RENAMED = dict.fromkeys(READERS, NORMS) | {
 # Errors that the description of another model, or of none, can cause.
 FOREIGN = (KeyError, TypeError, ValueError, OverflowError, MemoryError)
 
+OTHER_BITS = (
+    "{} was trained with matrix products for {}, and here they are for {}: the run goes on, and its "
+    "last bits will be others"
+)
+
 
 @checked
 def load_reader(path: str | os.PathLike) -> tuple[LineReader, dict[str, Any]]:
@@ -83,12 +88,8 @@ def training_in(path: str | os.PathLike, make: Callable, steps: int | None = Non
         sides = [run.reader.source.to_dict(), run.reader.target.to_dict()]
         if sides != [about["source"], about["target"]]:
             raise ValueError(f"it was trained on other symbols than {task.name} has now")
-        if core() and about.get("core") and core() != about["core"]:
-            warnings.warn(
-                f"{os.fspath(path)} was trained with matrix products for {about['core']}, and here "
-                f"they are for {core()}: the run goes on, and its last bits will be others",
-                stacklevel=2,
-            )
+        if core() and about.get("core") not in (None, "", core()):
+            warnings.warn(OTHER_BITS.format(os.fspath(path), about["core"], core()), stacklevel=2)
         run.model.load_state_dict(weights)
         run.optimizer.load_state_dict(_part(arrays, "optimizer."))
     except errors.DataError as problem:

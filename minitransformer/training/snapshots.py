@@ -99,29 +99,27 @@ def _about(reader: LineReader, pair: Pair, count: int) -> dict[str, Any]:
         name = "self-attention" if kind == "encoder" else "cross-attention"
         name = "masked self-attention" if kind == "decoder" else name
         rows, columns = (read[side] for side in sides)
-        found.append(
-            {
-                "kind": kind,
-                "layer": layer,
-                "name": name,
-                "rows": rows,
-                "columns": columns,
-                "heads": H,
-            }
-        )
-    fixed = count * (200 + 12 * len(_modules(reader)) + 4 * T * N // 3)
+        about = {"kind": kind, "layer": layer, "name": name}
+        found.append({**about, "rows": rows, "columns": columns, "heads": H})
+    room = MOST_CHARACTERS - count * (200 + 12 * len(_modules(reader)) + 4 * T * N // 3)
+    return {
+        "written": reader.writes.tokens(wanted[0]), "names": reader.writes.tokens(range(N)),
+        "modules": list(_modules(reader)), "attentions": _fitting(found, count, room),
+    }  # fmt: skip
+
+
+def _fitting(found: list[dict[str, Any]], count: int, room: int) -> list[dict[str, Any]]:
+    """Those attentions of which `count` snapshots fit into so many characters: of cross-attention first,
+    and of the last layers."""
     sizes = [4 * count * a["heads"] * len(a["rows"]) * len(a["columns"]) // 3 for a in found]
     order = sorted(
         range(len(found)), key=lambda i: (found[i]["kind"] != "cross", -found[i]["layer"])
     )
-    kept: list[int] = []  # cross-attention first, and the last layers
+    kept: list[int] = []
     for i in order:
-        if fixed + sum(sizes[k] for k in [*kept, i]) <= MOST_CHARACTERS:
+        if sum(sizes[k] for k in [*kept, i]) <= room:
             kept.append(i)
-    return {
-        "written": reader.writes.tokens(wanted[0]), "names": reader.writes.tokens(range(N)),
-        "modules": list(_modules(reader)), "attentions": [found[i] for i in sorted(kept)],
-    }  # fmt: skip
+    return [found[i] for i in sorted(kept)]
 
 
 def _attentions(reader: LineReader, inputs: list[np.ndarray]) -> list[tuple[str, int, np.ndarray]]:

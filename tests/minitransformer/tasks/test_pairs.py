@@ -10,7 +10,7 @@ import pytest
 from properties import given, settings, st
 
 from minigrad.errors import ConfigError, DataError
-from minitransformer.tasks import files
+from minitransformer.tasks import files, survey
 from minitransformer.tasks import pairs as pairs_module
 from minitransformer.tasks.pairs import Pairs
 from minitransformer.training.vocabulary import Vocabulary
@@ -337,8 +337,8 @@ def test_how_targets_are_kept_changes_no_split(pairs, level, few, most):
     splits = []
     for kept in (few, 10**9):
         with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pairs_module, "FEW", kept)
-            patch.setattr(pairs_module, "MOST_LINES", most)
+            patch.setattr(survey, "FEW", kept)
+            patch.setattr(survey, "MOST_LINES", most)
             path = Path(folder, "some.tsv")
             path.write_text("".join(f"{source}\t{' '.join(target)}\n" for source, target in pairs))
             task = Pairs(0, path, level=level, skip_bad=True)
@@ -359,8 +359,8 @@ LINES = {  # of a file, by what it has many of
 @pytest.mark.parametrize("many", LINES)
 def test_memory_does_not_grow_with_the_file(tmp_path, monkeypatch, many):
     """But for a number or two for each 4 kB of it."""
-    monkeypatch.setattr(pairs_module, "CANDIDATES", 500)
-    monkeypatch.setattr(pairs_module, "MOST_LINES", 1000)
+    monkeypatch.setattr(survey, "CANDIDATES", 500)
+    monkeypatch.setattr(survey, "MOST_LINES", 1000)
     path, most = tmp_path / "many.tsv", []
     for count in (3_000, 9_000):
         path.write_text("".join(f"{LINES[many](n)}\n" for n in range(count)))

@@ -1,0 +1,138 @@
+"""A survey of a file of pairs: what one reading tells of it, and which sources can be held out.
+
+The file may be larger than memory: what is kept here is of limited size.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Sequence
+
+from minitransformer.tasks.files import Faults
+from minitransformer.tasks.split import rank
+from minitransformer.training.line_reader import Pair
+
+HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
+CANDIDATES = 10 * HELD_OUT  # of which they are chosen
+# Lines that are held out; a symbol that is in more is not counted any further.
+MOST_LINES = 20 * HELD_OUT
+FEW = 16  # targets of a source that are kept as they are
+
+
+class Survey:
+    """All that one reading of a file tells of it.
+
+    Attributes:
+        faults: of its lines.
+        symbols: of the sources and the targets, with how many lines show each.
+        lengths: of the longest source and target.
+        candidates: for being held out.
+        last: the number of the last line that is used.
+    """
+
+    def __init__(self, seed: int, level: str) -> None:
+        self.level, self.last = level, 0
+        self.faults, self.lengths = Faults(), [0, 0]
+        self.symbols = Counts(), Counts()
+        self.candidates = Candidates(seed, level)
+
+    def add(self, pair: Pair, number: int) -> None:
+        """Count a pair in, which stands in that line."""
+        self.last = number
+        self.candidates.add(*pair)
+        for side, text in enumerate(pair):
+            these = symbols_of(text, self.level)
+            self.lengths[side] = max(self.lengths[side], len(these))
+            self.symbols[side].add(these)
+
+
+class Counts:
+    """In how many texts each symbol is, up to more than could be held out."""
+
+    def __init__(self) -> None:
+        self.seen: Counter[str] = Counter()
+        self.frequent: set[str] = set()
+
+    def add(self, symbols: Sequence[str]) -> None:
+        for symbol in set(symbols) - self.frequent:
+            self.seen[symbol] += 1
+            if self.seen[symbol] > MOST_LINES:
+                self.frequent.add(symbol)
+
+
+class Targets:
+    """The targets of a source: the first, how many there are, and in how many each symbol is.
+
+    Few are kept as they are, which takes less memory than to count their symbols.
+    """
+
+    __slots__ = ("count", "counted", "few", "first", "level")
+
+    def __init__(self, target: str, level: str) -> None:
+        self.first, self.level, self.count = target, level, 1
+        self.few: list[str] = [target]
+        self.counted: Counter[str] | None = None
+
+    def add(self, target: str) -> None:
+        self.count += 1
+        if self.count > MOST_LINES:  # then they are never held out
+            self.few, self.counted = [], None
+            return
+        self.few.append(target)
+        if len(self.few) > FEW:
+            self.few, self.counted = [], self.symbols()
+
+    def symbols(self) -> Counter[str]:
+        counts = Counter(self.counted or ())
+        for target in self.few:
+            counts.update(set(symbols_of(target, self.level)))
+        return counts
+
+
+class Candidates:
+    """The sources of lowest rank, with their targets, of a file that goes by."""
+
+    def __init__(self, seed: int, level: str) -> None:
+        self.seed, self.level = seed, level
+        self.ranks: list[tuple[int, str]] = []  # a heap, the highest rank first
+        self.targets: dict[str, Targets] = {}
+
+    def add(self, source: str, target: str) -> None:
+        if source in self.targets:
+            self.targets[source].add(target)
+            return
+        place = rank("pairs", self.seed, source)
+        if len(self.ranks) < CANDIDATES or place < -self.ranks[0][0]:
+            heapq.heappush(self.ranks, (-place, source))
+            self.targets[source] = Targets(target, self.level)
+            if len(self.ranks) > CANDIDATES:
+                del self.targets[heapq.heappop(self.ranks)[1]]
+
+    def chosen(self, wanted: int, symbols: tuple[Counts, Counts]) -> list[Pair]:
+        """The first `wanted` sources, by rank, without whose lines every symbol is still shown."""
+        held_out: list[Pair] = []
+        lines = 0
+        for _, source in sorted(self.ranks, reverse=True):
+            targets = self.targets[source]
+            if len(held_out) == wanted:
+                break
+            if lines + targets.count > MOST_LINES:
+                continue
+            read = symbols_of(source, self.level)
+            lost = Counter(dict.fromkeys(read, targets.count)), targets.symbols()
+            if all(
+                symbol in side.frequent or side.seen[symbol] > n
+                for side, gone in zip(symbols, lost)
+                for symbol, n in gone.items()
+            ):
+                held_out.append((source, targets.first))
+                lines += targets.count
+                for side, gone in zip(symbols, lost):
+                    side.seen.subtract(gone)
+        return held_out
+
+
+def symbols_of(text: str, level: str) -> Sequence[str]:
+    """The characters of a text, or its words."""
+    return text if level == "character" else text.split()
