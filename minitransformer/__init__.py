@@ -31,16 +31,7 @@ from .training import threads  # isort: split
 
 from . import tasks
 from .model import masks, positions
-from .model.attention import (
-    SCORES,
-    Additive,
-    Concat,
-    General,
-    attention,
-    dot,
-    scaled_dot,
-    single_query,
-)
+from .model.attention import attention, dot, scaled_dot, single_query
 from .model.attention_sizes import AttentionSizes
 from .model.cache import Cache
 from .model.decoder import Decoder, DecoderLayer
@@ -52,6 +43,7 @@ from .model.layer_norm import LayerNorm
 from .model.multi_head import MultiHeadAttention
 from .model.positions import Learned, rotary, sinusoidal
 from .model.residual import Residual
+from .model.scores import SCORES, Additive, Concat, General
 from .model.sizes import DecoderSizes, EncoderSizes, LayerSizes, Sizes
 from .model.transformer import Transformer
 from .model.weights import Weights

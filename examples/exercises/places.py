@@ -23,6 +23,7 @@ from minigrad.engine.rules import of_matrices
 from minigrad.engine.table import TABLE
 from minigrad.random import generator
 from minitransformer.model import attention, masks, positions, projection
+from minitransformer.model.scores import SCORES
 from minitransformer.training import decoding, readers
 from minitransformer.training.vocabulary import BOS, EOS, PAD, padded
 
@@ -270,7 +271,7 @@ PLACES = [  # exercises, home and key, adapter
     Place(["layer_norm", "layer_norm_rule"],       *body(F.layer_norm), layer_norm),
     Place(["cross_entropy", "cross_entropy_rule"], *body(F.cross_entropy), cross_entropy),
     Place(["dropout"],            *body(F.dropout),                dropout),
-    Place(["scores"],             attention.SCORES, "scaled_dot",    scores),
+    Place(["scores"],             SCORES, "scaled_dot",              scores),
     Place(["attend"],             *body(attention.attention),      attend),
     Place(["split_heads"],        *body(projection.split_heads),   split_heads),
     Place(["join_heads"],         *body(projection.join_heads),    join_heads),

@@ -5,7 +5,8 @@ Read it in this order: `attention`, `masks`, `projection`, `multi_head`, `positi
 `encoder_only`, `decoder_only`.
 
 A first reading can skip what is beside the papers. Attention, layers and models are each made from one
-object that holds their sizes and choices, and has checked them: `attention_sizes`, `sizes`.
-`tokens` checks the ids that come in; `results` and `weights` name what goes out, and `grid` lays it out
-as text; `cache` is what a model remembers while it writes.
+object that holds their sizes and choices, and has checked them: `attention_sizes`, `sizes`. `scores`
+has the ways to compare a query with a key that learn. `tokens` checks the ids that come in; `results`
+and `weights` name what goes out, and `grid` lays it out as text; `cache` is what a model remembers while
+it writes.
 """

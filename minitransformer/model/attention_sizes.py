@@ -13,7 +13,8 @@ from minigrad import errors
 from minigrad.engine.errors import described
 from minigrad.settings import Check, check, choice, flag, function, whole
 
-from .attention import SCORES, Score
+from .attention import Score
+from .scores import SCORES
 
 S = TypeVar("S")
 PROJECTIONS = "query", "key", "value", "output"

@@ -9,11 +9,12 @@ from minigrad.engine.errors import described
 from minigrad.engine.kinds import named
 from minigrad.nn import Module
 
-from .attention import attention, score_named
+from .attention import attention
 from .attention_sizes import AttentionSizes, check_sizes
 from .cache import Cache
 from .positions import rotary
 from .projection import OfHeads, ToHeads
+from .scores import score_named
 
 
 class MultiHeadAttention(Module):

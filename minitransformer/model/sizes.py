@@ -8,11 +8,11 @@ from functools import partial
 from minigrad import errors
 from minigrad.settings import Check, check, choice, real, whole
 
-from .attention import SCORES
 from .attention_sizes import AttentionSizes, check_heads
 from .feed_forward import FEED_FORWARDS
 from .positions import POSITIONS
 from .residual import NORMS
+from .scores import SCORES
 
 TIED = {"none": "no weights", "target": "target embedding and output", "all": "both embeddings too"}
 LAYERS = partial(whole, least=1, most=1000)

@@ -7,7 +7,7 @@ import numpy as np
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
 from minigrad.course.exercises.exercise import SIZES
-from minitransformer.model.attention import Additive
+from minitransformer.model.scores import Additive
 
 # --- a recurrent network --------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from minitransformer import (
     scaled_dot,
     single_query,
 )
-from minitransformer.model.attention import score_named
+from minitransformer.model.scores import score_named
 
 RNG = np.random.default_rng(1)
 B, H, T, S, K, V = 2, 3, 4, 5, 6, 2
