@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from . import errors
+from .arrays.blocks import Group, grouped, pieces, squares
 from .arrays.ranges import extent, shape_and_dtype
 from .arrays.state import matched
 from .engine.errors import described
@@ -37,7 +37,6 @@ def __getattr__(name: str) -> Any:
 
 
 Schedule = Callable[[int], float]
-BLOCK = 1 << 15  # elements that are updated together: they stay in the processor's cache
 
 
 class Optimizer:
@@ -141,7 +140,7 @@ class Optimizer:
             self.update(self.steps[i], part, *rest)
         p._array = read_only(new)
 
-    def _step_together(self, group: _Group, gradients: Sequence[np.ndarray | None]) -> None:
+    def _step_together(self, group: Group, gradients: Sequence[np.ndarray | None]) -> None:
         """Move the small parameters of a group as one array."""
         new = np.concatenate([self.parameters[i]._array for i in group.places], axis=None)
         g = np.concatenate([gradients[i] for i in group.places], axis=None)
@@ -152,7 +151,7 @@ class Optimizer:
     def _lay_out(self, state: list[list[np.ndarray]]) -> None:
         """Keep these arrays, those of small parameters side by side, in the parameters' dtypes."""
         self.dtypes = [p._array.dtype for p in self.parameters]
-        self.groups = [_Group(places, self.parameters) for places in grouped(self.parameters)]
+        self.groups = [Group(places, self.parameters) for places in grouped(self.parameters)]
         self.state = [[]] * len(self.parameters)
         for group in self.groups:
             group.state = [
@@ -380,7 +379,7 @@ def clip_grad_value(parameters: Iterable[Tensor], max_value: float) -> None:
             p.grad = tensor_of(np.clip(p.grad._array, -max_value, max_value))
 
 
-# --- what the above is written with ---------------------------------------------------------------
+# --- parameters -----------------------------------------------------------------------------------
 
 
 def parameter_list(parameters: Iterable[Tensor]) -> list[Tensor]:
@@ -413,57 +412,3 @@ def parameter_list(parameters: Iterable[Tensor]) -> list[Tensor]:
                 f"{type(p._array).__name__} of {shape_and_dtype(p)}"
             )
     return list(dict.fromkeys(tensors))
-
-
-class _Group:
-    """Parameters that are changed together, and what is kept for them, side by side.
-
-    Each line of an update is a call of NumPy's, which for a few numbers takes longer than its work.
-    """
-
-    def __init__(self, places: list[int], parameters: Sequence[Tensor]):
-        self.places = places
-        self.dtype = parameters[places[0]].dtype
-        self.state: list[np.ndarray] = []
-        ends = list(itertools.accumulate(parameters[i].size for i in places))
-        self.slots = [
-            (slice(start, end), parameters[i].shape)
-            for i, start, end in zip(places, [0, *ends], ends)
-        ]
-
-    def parts(self, joined: np.ndarray) -> list[np.ndarray]:
-        """Return each parameter's part of an array that has all side by side, in its shape."""
-        return [joined[where].reshape(shape) for where, shape in self.slots]
-
-
-def grouped(parameters: Sequence[Tensor]) -> Iterator[list[int]]:
-    """The places of parameters in groups of one dtype, neighbours, at most `BLOCK` elements in all."""
-    group: list[int] = []
-    size = 0
-    for i, p in enumerate(parameters):
-        if group and (size + p.size > BLOCK or p.dtype != parameters[group[0]].dtype):
-            yield group
-            group, size = [], 0
-        group.append(i)
-        size += p.size
-    yield group
-
-
-def pieces(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
-    """Arrays of one shape as they are, or, if they are large, about `BLOCK` elements at a time."""
-    first = arrays[0]
-    if first.size <= BLOCK:
-        yield arrays
-        return
-    rows = max(1, BLOCK * len(first) // first.size)
-    for i in range(0, len(first), rows):
-        yield tuple(a[i : i + rows] for a in arrays)
-
-
-def squares(array: object) -> float:
-    """The sum of the squares of all elements, in float64: in float32 that of 1e20 is infinite."""
-    total = 0.0
-    for (part,) in pieces(np.asarray(array)):
-        part = part.astype(np.float64).ravel()
-        total += float(part @ part)
-    return total

@@ -5,5 +5,6 @@
 3. `strides`: where the elements of an array lie in memory
 4. `identity`: arrays that are one, by their memory or by their numbers
 5. `ranges`: the range of an array, in words
-6. `serialize`: `mg.save` and `mg.load`, arrays by name in a file
+6. `blocks`: large ones in pieces, small ones side by side, for optimisers
+7. `serialize`: `mg.save` and `mg.load`, arrays by name in a file
 """

@@ -8,7 +8,7 @@ computes it, or when; and all are added in one tree, for floats do not add in an
 rounded in other places than a + (b + c). So the total has the same bits, for one worker or for many.
 
 1. `threads`: the job, the tree, and workers that are threads of this process
-2. `cluster`: workers that are processes, on this machine or on others
+2. `cluster`: workers that are processes, on this machine or on others; `on_a_worker`: what these run
 """
 
 from .threads import Gradients, Threads, Workers, tree

@@ -1,0 +1,120 @@
+"""The work of a process for `cluster`: what it makes of a part, and how it differs from the others.
+
+A worker keeps the job, and the weights of the step, so that each is sent to it once.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.util
+import math
+import pickle
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .. import errors
+from .threads import threadpool_limits
+
+
+class PartialSum(NamedTuple):
+    """The results of a part, or of several: the loss, the gradients of all parameters in one array, and
+    what is to be said about those who computed them."""
+
+    loss: np.ndarray
+    gradients: np.ndarray
+    notes: frozenset[str]
+
+
+class Versions(NamedTuple):
+    """The versions and the rounding that a process computes with."""
+
+    packages: frozenset[str]
+    numpy: str
+    source: str  # a digest of these packages
+    rounding: str  # a digest of results
+
+
+_alone = threading.Lock()  # a worker may have several threads, and has the weights once
+_now: dict[str, Any] = {"job": None, "weights": None}
+
+
+def part_of(
+    shared: tuple[str, bytes, Versions], now: tuple[str, np.ndarray], part: object
+) -> PartialSum:
+    """Compute what a part gives with these weights."""
+    with _alone:
+        number, pickled, theirs = shared
+        if _now["job"] != number:
+            _now.update(job=number, notes=_compared(theirs), run=pickle.loads(pickled))
+            _now["limits"] = threadpool_limits()()  # for as long as the process lives
+        job, (version, weights) = _now["run"], now
+        if _now["weights"] != version:
+            arrays = _parts(weights, [p.shape for p in job.parameters])
+            for parameter, array in zip(job.parameters, arrays):
+                parameter.copy_(array, dtype=array.dtype)
+            _now["weights"] = version
+        loss, *slopes = job(part)
+        return PartialSum(loss, np.concatenate(slopes, axis=None), _now["notes"])
+
+
+def sum_of(a: PartialSum, b: PartialSum) -> PartialSum:
+    """The sum of what parts gave."""
+    return PartialSum(a.loss + b.loss, a.gradients + b.gradients, a.notes | b.notes)
+
+
+def split(total: PartialSum, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+    """The loss and the gradients, each an array."""
+    return [total.loss, *_parts(total.gradients, shapes)]
+
+
+def _parts(flat: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    return [a.reshape(shape) for a, shape in zip(np.split(flat, ends[:-1]), shapes)]
+
+
+def _compared(theirs: Versions) -> frozenset[str]:
+    """Say what is to be said of this worker, compared with the process that it works for.
+
+    Raises:
+        WorkersError: for other versions.
+    """
+    here = about(theirs.packages)
+    where = importlib.import_module("distributed").get_worker().address
+    for name, what in (("numpy", "NumPy"), ("source", f"{' and '.join(sorted(here.packages))}")):
+        mine, expected = getattr(here, name), getattr(theirs, name)
+        if mine != expected:
+            raise errors.WorkersError(
+                f"the worker {where} has {what} {mine}, and this process {expected}: install the same"
+            )
+    if here.rounding == theirs.rounding:
+        return frozenset()
+    return frozenset(
+        {f"the worker {where} rounds otherwise, with another processor or library: the weights will "
+         f"not be the same bits as elsewhere"}
+    )  # fmt: skip
+
+
+@functools.cache
+def about(packages: frozenset[str]) -> Versions:
+    """Return what this process computes with: versions, and a digest of how it rounds.
+
+    Products differ in bits between the kernels that OpenBLAS has for processors, and exp and tanh
+    between those of NumPy.
+    """
+    source = hashlib.sha256()
+    specs = (importlib.util.find_spec(name) for name in sorted(packages) if name != "__main__")
+    for folder in (f for spec in specs if spec for f in spec.submodule_search_locations or ()):
+        for file in sorted(Path(folder).rglob("*.py")):
+            source.update(file.read_bytes())
+    x = np.random.default_rng(0).standard_normal((257, 129)).astype(np.float32)
+    with threadpool_limits()():  # as parts are computed
+        products = [x @ x.T, x.T @ x, x[:5] @ x.T, x[0] @ x.T]
+    results = [*products, np.exp(x), np.tanh(x), x.sum(0), x.sum(1)]
+    rounding = hashlib.sha256(b"".join(np.ascontiguousarray(y).tobytes() for y in results))
+    return Versions(packages, np.__version__, source.hexdigest()[:12], rounding.hexdigest())
