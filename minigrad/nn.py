@@ -358,6 +358,9 @@ class Sequential(ModuleList):
     """Modules in a row, each of which is given what the one before it returned.
 
     Functions may stand among them: `Sequential(Linear(2, 16), np.tanh, Linear(16, 1))`.
+
+    Raises:
+        ModuleError: for anything that is neither a module nor a function.
     """
 
     def __init__(self, *modules: Module | Callable):
@@ -450,6 +453,9 @@ class Dropout(Module):
     Args:
         p: from 0 to below 1.
         rng: where the choice comes from; default: the common generator.
+
+    Raises:
+        ConfigError: for another p, or an rng that is no generator.
     """
 
     @named
@@ -469,7 +475,11 @@ class Dropout(Module):
 
 @checked
 def uniform(shape: tuple[int, ...], bound: float, rng=None) -> np.ndarray:
-    """Numbers drawn evenly from -bound to bound, in the default dtype."""
+    """Numbers of `shape`, drawn evenly from -bound to bound, in the default dtype.
+
+    Raises:
+        ConfigError: for a bound below 0, or an rng that is no generator.
+    """
     bound = real("bound", bound)
     return generator(rng).uniform(-bound, bound, shape).astype(get_default_dtype())
 
@@ -478,9 +488,11 @@ def uniform(shape: tuple[int, ...], bound: float, rng=None) -> np.ndarray:
 def xavier_uniform(
     shape: tuple[int, int], rng=None, *, part_of: tuple[int, int] | None = None
 ) -> np.ndarray:
-    """Numbers whose size keeps variances alike forward and backward (Glorot & Bengio, 2010, eq. 16).
+    """Numbers whose size keeps variances alike forward and backward (Glorot & Bengio, 2010, eq. 16):
+    drawn evenly from -b to b, with b = sqrt(6 / (in + out)).
 
     Args:
+        shape: (in, out).
         part_of: the shape of the whole matrix, if these are only some of its columns.
     """
     return uniform(shape, math.sqrt(6 / sum(part_of or shape)), rng)

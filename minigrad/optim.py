@@ -197,6 +197,9 @@ class SGD(Optimizer):
         nesterov: look ahead along the new direction: p <- p - lr (g + momentum b), as PyTorch has
             it after Sutskever et al., 2013.
         weight_decay: times p, it is added to the gradient.
+
+    Raises:
+        ConfigError: as every optimiser; for a momentum outside 0 to below 1, or nesterov without one.
     """
 
     momentum = 0.0
@@ -215,6 +218,7 @@ class SGD(Optimizer):
         super().__init__(parameters, lr, weight_decay)
 
     def update(self, t, p, g, b=None):
+        """p <- p - lr b, as the class says; b is the direction of before, None without momentum."""
         if self.weight_decay:
             g = g + self.weight_decay * p
         if self.momentum:
@@ -237,6 +241,10 @@ class Adam(Optimizer):
         betas: how much of the running means of the gradient and of its square is kept.
         eps: keeps the division finite.
         weight_decay: times p, it is added to the gradient; see `AdamW` for the other way.
+
+    Raises:
+        ConfigError: as every optimiser; for betas that are not two numbers from 0 to below 1, or an eps
+            below 0.
     """
 
     slots = ("mean", "square")
@@ -256,6 +264,7 @@ class Adam(Optimizer):
         self.eps = real("eps", eps)
 
     def update(self, t, p, g, m, v):
+        """Add the decay to the gradient, and `move`; m and v are the means of before."""
         if self.weight_decay:
             g = g + self.weight_decay * p
         self.move(t, p, g, m, v)
@@ -276,7 +285,11 @@ class Adam(Optimizer):
 
 
 class AdamW(Adam):
-    """Adam, with the weights decayed beside the gradient's step (Loshchilov & Hutter, 2019)."""
+    """Adam, with the weights decayed beside the gradient's step: p <- p - lr weight_decay p, and then
+    Adam's step (Loshchilov & Hutter, 2019, algorithm 2; the factor lr is PyTorch's).
+
+    Args, Raises: as for `Adam`.
+    """
 
     @named
     def __init__(
@@ -286,6 +299,7 @@ class AdamW(Adam):
         super().__init__(parameters, lr, betas, eps, weight_decay)
 
     def update(self, t, p, g, m, v):
+        """p <- (1 - lr weight_decay) p, and `move`."""
         p *= 1 - self.lr * self.weight_decay
         self.move(t, p, g, m, v)
 
@@ -298,6 +312,10 @@ def warmup_inverse_sqrt(peak: float, warmup: int) -> Schedule:
 
     With peak = (D warmup)^-0.5 this is the schedule of Vaswani et al., 2017, equation 3. Without
     warm-up it falls from `peak` at step 1.
+
+    Raises:
+        ConfigError: for a peak below 0, or a warm-up that is not a whole number from 0; and the
+            schedule, for a step that is none. So do the other schedules.
     """
     peak, warmup = real("peak", peak), max(1, whole("warmup", warmup))
     return _of_steps(

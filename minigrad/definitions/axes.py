@@ -65,6 +65,7 @@ def of_shape(a: AnyArray, shape: tuple[int, ...]) -> AnyArray:
 
 
 def on_diagonal(rows: int, columns: int, offset: int) -> tuple[np.ndarray, np.ndarray]:
+    """The rows and the columns (n,) of the elements on a diagonal, `offset` above the main one."""
     n = max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
     along = np.arange(n)
     return (along, along + offset) if offset >= 0 else (along - offset, along)

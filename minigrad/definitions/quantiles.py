@@ -73,6 +73,7 @@ def places_of(n: AnyArray, q: AnyArray, method: Any) -> AnyArray:
 
 
 def a_hundredth(q: AnyArray) -> AnyArray:
+    """q / 100: what a number of Python's is, stays one."""
     return q / 100 if type(q) in (int, float) else np.true_divide(q, 100)
 
 

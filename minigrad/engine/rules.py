@@ -5,6 +5,9 @@ the gradient with respect to it, given `g` (the gradient with respect to the res
 result) and the arguments. What a rule does not read has an underscore. Functions without a gradient
 in an argument have None there.
 
+An operation is added by one line, here or in a file of `minigrad.definitions`; `table.rule` says what a
+rule is given, and CONTRIBUTING which test holds it.
+
 Broadcasting is not mentioned: it is undone once, where a gradient reaches its argument. Where a
 function has a kink, the choice is PyTorch's: `minigrad.definitions` lists these choices.
 
