@@ -10,7 +10,7 @@ argument of another kind than its annotation says.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -132,10 +132,27 @@ def curves(points: Sequence[Point], *, ax: object = None) -> Figure:
         points: in order of their steps.
         ax: two axes, for the loss and for the accuracy (default: a new figure).
     """
+    first, second = places(new_axes(1, 2, 9.6, 3.2) if ax is None else ax, 2)
+    steps = [p.step for p in points]
+    _draw_losses(first, points, np.array(steps))
+    measured = [p for p in points if p.accuracy is not None]
+    second.plot(
+        [p.step for p in measured],
+        [100 * p.accuracy for p in measured if p.accuracy is not None],
+        color=ORANGE, marker="o", markersize=3.5, linewidth=1.8,
+    )  # fmt: skip
+    second.set(xlabel="step", ylabel="held out, right (%)", ylim=(-3, 103))
+    for picture in (first, second):
+        picture.set_xlim(0, max(1, steps[-1] if steps else 0) * 1.02)
+        picture.grid(alpha=0.25, linewidth=0.6)
+        frame(picture)
+    return figure_of(first)
+
+
+def _draw_losses(first: Any, points: Sequence[Point], steps: np.ndarray) -> None:
+    """Draw the loss at every step, its running mean, and that of held-out examples."""
     from matplotlib.ticker import LogLocator, NullLocator
 
-    first, second = places(new_axes(1, 2, 9.6, 3.2) if ax is None else ax, 2)
-    steps = np.array([p.step for p in points])
     losses = np.array([p.loss for p in points], dtype=float)
     losses[~(np.isfinite(losses) & (losses > 0))] = np.nan  # nothing that a log scale could show
     size = window(points)
@@ -158,19 +175,6 @@ def curves(points: Sequence[Point], *, ax: object = None) -> Figure:
         first.yaxis.set_minor_locator(NullLocator())
         first.legend(frameon=False, fontsize=8)
     first.set(xlabel="step", ylabel="loss (nats a symbol)")
-
-    measured = [p for p in points if p.accuracy is not None]
-    second.plot(
-        [p.step for p in measured],
-        [100 * p.accuracy for p in measured if p.accuracy is not None],
-        color=ORANGE, marker="o", markersize=3.5, linewidth=1.8,
-    )  # fmt: skip
-    second.set(xlabel="step", ylabel="held out, right (%)", ylim=(-3, 103))
-    for picture in (first, second):
-        picture.set_xlim(0, max(1, len(steps) and steps[-1]) * 1.02)
-        picture.grid(alpha=0.25, linewidth=0.6)
-        frame(picture)
-    return figure_of(first)
 
 
 @checked

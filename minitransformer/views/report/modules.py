@@ -45,29 +45,9 @@ def the_model(run: Training, examples: Sequence[Any], pictures: Figures) -> str:
 
 
 def one_attention_head(run: Training, pairs: Sequence[Pair], pictures: Figures) -> str:
-    """One head of the first layer's attention to the source, at one step, down to its operations.
-
-    Its queries, keys and values, and the gradient that reaches its output, are taken from the graph
-    of the loss, and the head is computed once more by itself.
-    """
+    """One head of the first layer's attention to the source, at one step, down to its operations."""
     line, target = _shortest(pairs)
-    with mg.record():
-        loss = run.loss([(line, target)])
-    loss.backward()
-    box = graph(loss).inside("decoder.layers.0.cross_attention/attention")
-    supplied = {node.variable: np.asarray(node.value) for node in box.nodes if node.outside}
-    gradient = np.asarray(box[box.roots[-1]].gradient)  # (1, H, T, V)
-    size = np.linalg.norm(gradient[0], axis=-1)  # (H, T)
-    h, t = np.unravel_index(size.argmax(), size.shape)
-    rows = {"query": slice(t, t + 1), "key": slice(None), "value": slice(None)}
-    query, key, value = (
-        mg.Tensor(supplied[name][0, h, rows[name]], requires_grad=True, name=name) for name in rows
-    )
-    with mg.record():
-        head, _ = attention(query, key, value)  # (1, V)
-    assert isinstance(head, mg.Tensor)
-    head.backward(gradient[0, h, t : t + 1])
-    whole = graph(head)
+    h, t, whole = _head_alone(run, line, target)
     wrote = run.task.target.tokens(run.task.target.encode(target, end=True))
     given = f"“{_between(run.task.target).join(wrote[:t])}”" if t else "nothing"
     told = (
@@ -90,6 +70,31 @@ def one_attention_head(run: Training, pairs: Sequence[Pair], pictures: Figures) 
         picture,
         f"<details><summary>As text</summary><pre>{escape(str(whole))}</pre></details>",
     )
+
+
+def _head_alone(run: Training, line: str, target: str) -> tuple[int, int, Graph]:
+    """The head and the step on whose output the loss depends most, and the graph of these alone.
+
+    Its query, keys and values, and the gradient that reaches its output, are taken from the graph of the
+    loss, and the head is computed once more by itself.
+    """
+    with mg.record():
+        loss = run.loss([(line, target)])
+    loss.backward()
+    box = graph(loss).inside("decoder.layers.0.cross_attention/attention")
+    supplied = {node.variable: np.asarray(node.value) for node in box.nodes if node.outside}
+    gradient = np.asarray(box[box.roots[-1]].gradient)  # (1, H, T, V)
+    size = np.linalg.norm(gradient[0], axis=-1)  # (H, T)
+    h, t = map(int, np.unravel_index(size.argmax(), size.shape))
+    rows = {"query": slice(t, t + 1), "key": slice(None), "value": slice(None)}
+    query, key, value = (
+        mg.Tensor(supplied[name][0, h, rows[name]], requires_grad=True, name=name) for name in rows
+    )
+    with mg.record():
+        head, _ = attention(query, key, value)  # (1, V)
+    assert isinstance(head, mg.Tensor)
+    head.backward(gradient[0, h, t : t + 1])
+    return h, t, graph(head)
 
 
 def _step(vocabulary: Vocabulary, line: str, head: Graph) -> str:
