@@ -173,6 +173,21 @@ def test_a_context_given_in_pieces_to_a_cache_is_the_whole_context(rotary):
     assert cache.length(layer) == 5
 
 
+def test_keys_and_values_of_a_context_that_stays_are_made_once():
+    layer, cache = small(), Cache()
+    x, context, _ = inputs({})
+    for start, end in ((0, 1), (1, 3)):
+        piece = x[:, start:end]
+        found, maps = layer(piece, context, cache=cache, stays=True)
+        expected, weights = layer(piece, context)
+        np.testing.assert_array_equal(found.data, expected.data)
+        np.testing.assert_array_equal(maps.data, weights.data)
+        made = cache.kept(layer)
+    assert cache.length(layer) == context.shape[1]
+    layer(x, context, cache=cache, stays=True)
+    assert cache.kept(layer) is made
+
+
 def test_a_query_with_nothing_to_attend_to_gives_the_bias_of_the_output_alone():
     layer = small()
     mask = np.ones((2, 1, 3, 3), dtype=bool)
