@@ -48,6 +48,9 @@ For a leaf x, `(np.exp(x) * x).sum().backward()` calls
       fit           before that, gives it the argument's shape: here broadcasting is undone
     x.grad          gets what has arrived at the leaf: exp(x) + x exp(x)
 
+With `create_graph=True` that first gradient is a Tensor. Then the rules compute with Tensors, and what
+they compute is a graph too, through which a second walk goes: that is all that second derivatives need.
+
 A gradient is right only if no array changes between the way forward and the way back. Arrays are
 protected so:
 

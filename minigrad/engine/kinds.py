@@ -11,7 +11,6 @@ So an annotation is the one place that says what an argument may be. Who checks,
     named               of one that checks their values itself: the names alone
     nobody, at first    of definitions and modules, which run in each step of training: when one has
                         failed, `failures.error_of_arguments` looks for the culprit
-
     not_of              of one value, where it is set, as in `x.requires_grad = True`
 
 What has limits, such as a number from 1, or is one of a few names, `minigrad.settings` checks, inside of
