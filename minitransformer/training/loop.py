@@ -89,15 +89,14 @@ class Training:
                 f"the sizes of a model of the kind {self.kind!r} are {kind.sizes.__name__}(...), "
                 f"not {self.sizes!r}"
             )
-        with drawing_from(np.random.default_rng(self.settings.seed)):
+        s = self.settings
+        with drawing_from(np.random.default_rng(s.seed)):
             self.reader: LineReader = kind.of(self.task, self.sizes)
         self.model = self.reader.model
-        s = self.settings
         self.job = ShareOfBatch(self.reader, s.seed, s.label_smoothing, s.pad)
-        self.optimizer = optim.Adam(
-            self.model.parameters(), self.settings.learning_rate, betas=(0.9, 0.98), eps=1e-9
-        )
-        self.schedule = SCHEDULES[self.settings.schedule](self.settings)
+        parameters = self.model.parameters()
+        self.optimizer = optim.Adam(parameters, s.learning_rate, betas=(0.9, 0.98), eps=1e-9)
+        self.schedule = SCHEDULES[s.schedule](s)
 
     @checked
     def fit(self, after_step: Callable[[Training], object] = lambda run: None) -> None:

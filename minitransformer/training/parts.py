@@ -61,18 +61,20 @@ class ShareOfBatch(Gradients):
         return self.summed_loss(inputs, targets) / part.symbols
 
     def __reduce__(self) -> tuple:
+        """The contents of its pickle: not the weights, which other processes are sent in each step."""
         r = self.reader
-        recipe = type(r), r.model.sizes, r.source, r.target, r.longest_source, r.longest_target
-        return _untrained, (*recipe, self.seed, self.label_smoothing, self.pad)
+        sides = r.source, r.target, r.longest_source, r.longest_target
+        return _untrained, (
+            type(r), r.model.sizes, sides, self.seed, self.label_smoothing, self.pad,
+        )  # fmt: skip
 
 
 def _untrained(
-    kind: type[LineReader], sizes: Any, source: Any, target: Any, *others: Any
-) -> ShareOfBatch:  # fmt: skip
-    """The same job in another process, which is sent the weights."""
-    *lengths, seed, label_smoothing, pad = others
+    kind: type[LineReader], sizes: Any, sides: tuple, seed: int, label_smoothing: float, pad: int
+) -> ShareOfBatch:
+    """The same job in another process, with weights of its own at first."""
     with drawing_from(np.random.default_rng(seed)):
-        reader = kind(kind.architecture(sizes), source, target, *lengths)
+        reader = kind(kind.architecture(sizes), *sides)
     return ShareOfBatch(reader, seed, label_smoothing, pad)
 
 
@@ -100,11 +102,16 @@ def mean_loss(reader: LineReader, examples: Sequence[Any], label_smoothing: floa
 
 
 def filled_up(ids: np.ndarray, pad: int, most: int) -> np.ndarray:
-    """Ids (B, T) with columns of PAD up to a multiple of `pad`: one so large that there are at most four
-    up to `most`, the longest."""
+    """Ids (B, T) with columns of PAD added, so that there are four widths at most.
+
+    Args:
+        pad: widths are multiples of it, or `most`.
+        most: the width of the longest that can come.
+    """
     rows, columns = ids.shape
-    multiple = pad * -(-most // (4 * pad))
-    filled = np.full((rows, max(columns, min(-(-columns // multiple) * multiple, most))), PAD)
+    step = pad * -(-most // (4 * pad))  # from one width to the next; both are rounded up
+    width = min(-(-columns // step) * step, most)
+    filled = np.full((rows, max(columns, width)), PAD)
     filled[:, :columns] = ids
     return filled
 
