@@ -33,6 +33,8 @@ def cross_entropy(
 ) -> A:
     """-log p, p = softmax(logits)[target]: the cross-entropy of the right classes, in nats (lesson 13).
 
+    With label smoothing s it is (1 - s) (-log p) + s mean(-log softmax(logits)).
+
     Args:
         logits: `(..., N)`, scores of N classes.
         targets: integers of shape `(...)`, each from 0 to N - 1 or `ignore_index`.

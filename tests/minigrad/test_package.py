@@ -61,6 +61,21 @@ def test_no_class_gets_attributes_from_another_file(file):
     assert not names & imported
 
 
+def test_each_file_of_the_engine_imports_only_those_before_it():
+    """In the row that the first file of the engine gives."""
+    engine = ROOT / "minigrad" / "engine"
+    told = re.search(r"in this row: ([^.]+)\.", (engine / "__init__.py").read_text())[1]
+    row = told.replace("\n", " ").split(", ")
+    assert sorted(row) == sorted(f.stem for f in engine.glob("*.py") if f.stem != "__init__")
+    for place, name in enumerate(row):
+        statements = ast.parse((engine / f"{name}.py").read_text()).body
+        within = [n for n in statements if isinstance(n, ast.ImportFrom) and n.level == 1]
+        imported = {
+            m for n in within for m in ([n.module] if n.module else [a.name for a in n.names])
+        }
+        assert imported <= set(row[:place]), name
+
+
 @pytest.mark.parametrize(
     "name", ["minigrad", "minigrad.functional", "minigrad.nn", "minigrad.optim", "minitransformer"]
 )
