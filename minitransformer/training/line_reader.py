@@ -32,8 +32,8 @@ class LineReader(ABC, Generic[E]):
     """A model with its vocabularies. What is not said otherwise is as an encoder-decoder has it.
 
     It is made for a task (`of`, `sizes_for`). It learns: what an example is, and what the model is to
-    predict of it, each kind says for itself (`inputs_and_targets`, `widest`, `check`, `length`,
-    `to_write`, `examined`). And it reads: `read` is `encode`, `write` and `decode`, one after the other.
+    predict of it, each kind says for itself (`inputs_and_targets`, `check`, `length`, `to_write`,
+    `examined`). And it reads: `read` is `encode`, `write` and `decode`, one after the other.
 
     Attributes:
         longest_source, longest_target: in symbols; a longer source is refused.
@@ -63,7 +63,7 @@ class LineReader(ABC, Generic[E]):
                 "tied='all' makes one matrix of both embeddings, and the source has other symbols "
                 "than the target: choose tied='target', or tied='none'"
             )
-        needed = self.positions(self.longest_source, self.longest_target)
+        needed = max(self.widest)
         if sizes.positions == "learned" and sizes.longest < needed:
             raise errors.ConfigError(
                 f"an example may take {needed} positions, and the model learns {sizes.longest}: make "
@@ -73,33 +73,36 @@ class LineReader(ABC, Generic[E]):
     @classmethod
     def of(cls: type[R], task: Task | TextTask, sizes: object) -> R:
         """A reader for a task, its model not trained."""
-        return cls(cls.architecture(sizes), *cls.vocabularies(task), *cls.lengths(task))
+        return cls(cls.architecture(sizes), *cls.sides(task))
 
     @classmethod
     def sizes_for(cls, task: object) -> dict[str, int]:
         """The part of the sizes that the task decides: its symbols, and positions for its longest."""
-        positions = max(Sizes.longest, cls.positions(*cls.lengths(task)))
-        return {**cls.symbols(*cls.vocabularies(task)), "longest": positions}
+        source, target, *longest = cls.sides(task)
+        return {
+            **cls.symbols(source, target),
+            "longest": max(Sizes.longest, *cls.widths(*longest)),
+        }
 
     @staticmethod
-    def vocabularies(task: Any) -> tuple[Vocabulary, Vocabulary]:
-        """Of what is read, and of what is written."""
-        return task.source, task.target
+    def sides(task: Any) -> tuple[Vocabulary, Vocabulary, int, int]:
+        """The vocabularies of what is read and what is written, and the longest of each, in symbols."""
+        return task.source, task.target, task.longest_source, task.longest_target
 
     @staticmethod
-    def lengths(task: Any) -> tuple[int, int]:
-        """The longest source and the longest target of a task, in symbols."""
-        return task.longest_source, task.longest_target
-
-    @staticmethod
-    def positions(longest_source: int, longest_target: int) -> int:
-        """The number of positions that the longest example takes, start symbols included."""
-        return max(longest_source, longest_target + 1)
+    def widths(longest_source: int, longest_target: int) -> tuple[int, ...]:
+        """The columns that each array which the model reads has at most, start symbols included."""
+        return longest_source, longest_target + 1
 
     @staticmethod
     def symbols(source: Vocabulary, target: Vocabulary) -> dict[str, int]:
         """The part of the sizes that the vocabularies decide."""
         return {"source_symbols": len(source), "target_symbols": len(target)}
+
+    @property
+    def widest(self) -> tuple[int, ...]:
+        """`widths` of the longest that this reader takes."""
+        return self.widths(self.longest_source, self.longest_target)
 
     @property
     def writes(self) -> Vocabulary:
@@ -114,11 +117,6 @@ class LineReader(ABC, Generic[E]):
             what the model takes, such as a source (B, S) and the symbols before each (B, T); and the
             symbols to predict (B, T), PAD where none.
         """
-
-    @property
-    @abstractmethod
-    def widest(self) -> Sequence[int]:
-        """The number of columns that each of these inputs has at most."""
 
     @abstractmethod
     def check(self, examples: Sequence[E]) -> None:

@@ -43,10 +43,6 @@ class Reader(LineReader[Pair]):
         read, write = shifted(targets)
         return [source, read], write
 
-    @property
-    def widest(self) -> Sequence[int]:
-        return self.longest_source, self.longest_target + 1
-
     @checked
     def check(self, examples: Sequence[Pair]) -> None:
         """Check that examples are pairs of texts, with an error that says what they are."""
@@ -79,8 +75,8 @@ class Continuer(Reader):
         return {"symbols": len(joint(source, target))}
 
     @staticmethod
-    def positions(longest_source: int, longest_target: int) -> int:
-        return longest_source + 1 + longest_target
+    def widths(longest_source: int, longest_target: int) -> tuple[int, ...]:
+        return (longest_source + 1 + longest_target,)
 
     @cached_property
     def writes(self) -> Vocabulary:  # type: ignore[override]
@@ -93,10 +89,6 @@ class Continuer(Reader):
         before = np.array([len(encode(s)) for s, _ in pairs])[:, None]  # (B, 1)
         read, write = shifted(text)
         return [read], np.where(np.arange(read.shape[1]) < before, PAD, write)
-
-    @property
-    def widest(self) -> Sequence[int]:
-        return (self.positions(self.longest_source, self.longest_target),)
 
     @checked
     def encode(self, lines: Sequence[str]) -> np.ndarray:
@@ -121,16 +113,12 @@ class TextReader(LineReader[str]):
     sizes: ClassVar[type] = DecoderSizes
 
     @staticmethod
-    def vocabularies(task: Any) -> tuple[Vocabulary, Vocabulary]:
-        return task.vocabulary, task.vocabulary
+    def sides(task: Any) -> tuple[Vocabulary, Vocabulary, int, int]:
+        return task.vocabulary, task.vocabulary, task.window, task.window
 
     @staticmethod
-    def lengths(task: Any) -> tuple[int, int]:
-        return task.window, task.window
-
-    @staticmethod
-    def positions(longest_source: int, longest_target: int) -> int:
-        return longest_source
+    def widths(longest_source: int, longest_target: int) -> tuple[int, ...]:
+        return (longest_source,)
 
     @staticmethod
     def symbols(source: Vocabulary, target: Vocabulary) -> dict[str, int]:
@@ -161,10 +149,6 @@ class TextReader(LineReader[str]):
         text = self.source.batch(windows)  # (B, T + 1)
         read, write = shifted(text)
         return [read], write
-
-    @property
-    def widest(self) -> Sequence[int]:
-        return (self.longest_source,)
 
     @checked
     def check(self, examples: Sequence[str]) -> None:

@@ -73,12 +73,6 @@ def another_line(
     written = reader.beginning(source, reader.write(source))  # (1, T)
     most = reader.longest_target + (not plain)  # symbols to write, the end among them
     inputs = reader.inputs(source, written)
-    sides = len(inputs)
-    lengths = (
-        [reader.longest_source, most]
-        if sides == 2
-        else [reader.positions(reader.longest_source, reader.longest_target)]
-    )
 
     def scores_and_weights(*ids: np.ndarray) -> list[mg.Tensor]:
         """The scores of each next symbol, and where each layer looks."""
@@ -88,7 +82,7 @@ def another_line(
 
     return AnotherLine(
         scores_and_weights,
-        [np.pad(ids, ((0, 0), (0, n - ids.shape[1]))) for ids, n in zip(inputs, lengths)],
+        [np.pad(ids, ((0, 0), (0, n - ids.shape[1]))) for ids, n in zip(inputs, reader.widest)],
         {
             "line": line,
             "wrote": written[0].tolist(),
