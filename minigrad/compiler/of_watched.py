@@ -22,7 +22,8 @@ from typing import Any
 import numpy as np
 
 from ..aten.watched import Watched
-from ..engine.errors import PROBLEMS, as_minigrad_error, described
+from ..engine.errors import PROBLEMS, described
+from ..engine.failures import as_minigrad_error
 from ..engine.modes import mode
 from ..engine.node import Node
 from ..engine.source import SourceLine
