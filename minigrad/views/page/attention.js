@@ -8,15 +8,14 @@ import {
   factList,
   fill,
   hear,
-  hideTip,
   longest,
   make,
   say,
   shownToken,
   soft,
   state,
-  tip,
 } from "./base.js";
+import { hideTip, tip } from "./tip.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";

@@ -1,7 +1,8 @@
 // --- the cards of a drawing: a node, a closed box, or a node from outside --------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { data, fill, hideTip, make, plural, tell, tip } from "./base.js";
+import { data, fill, make, plural, tell } from "./base.js";
+import { hideTip, tip } from "./tip.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";

@@ -1,7 +1,8 @@
 // --- an array in the panel: numbers where they are few, else a heat map to read them from --------------------
 
 import { filled, WORDS } from "./words.js";
-import { arrow, data, hideTip, longest, make, say, shownToken, softSpan, tip } from "./base.js";
+import { arrow, data, longest, make, say, shownToken, softSpan } from "./base.js";
+import { hideTip, tip } from "./tip.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";

@@ -1,7 +1,8 @@
 // --- help, keys, and the start: this file runs last ------------------------------------------------------
 
 import { WORDS } from "./words.js";
-import { byId, data, fill, hear, hideTip, icon, make, render, say, soft, state } from "./base.js";
+import { byId, data, fill, hear, icon, make, render, say, soft, state } from "./base.js";
+import { hideTip } from "./tip.js";
 import * as Graph from "./graph.js";
 import * as ChangesSaid from "./changes_said.js";
 import * as Drawing from "./drawing.js";

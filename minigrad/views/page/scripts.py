@@ -23,7 +23,7 @@ FILES = [
     # where the reader is
     "shown", "pace", "stages", "places",
     # how an array is shown, and what an element is made of
-    "pictures", "sources", "elements", "heat",
+    "tip", "pictures", "sources", "elements", "heat",
     # changing numbers
     "changes", "fields", "learn", "what_if", "masks", "editing", "changes_said",
     # the drawing, and the other tabs
