@@ -119,6 +119,7 @@ class Writer:
     # Nodes and boxes
 
     def _node(self, node: GraphNode, level: int) -> None:
+        """Write a node, and where the walk back is drawn, its gradient."""
         look = look_of(node, node.number in self.plan.results, self.gradients)
         lines, least_width = self.labels.of_node(node)
         attributes = _attributes(

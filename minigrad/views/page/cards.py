@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...ran import words
 from ...ran.data import GraphData, GraphNode
 from ..drawing.blocks import Block
-from ..text import listing
+from ..text.expressions import expression
 
 LONGEST = 30  # letters on a card
 LETTER, SMALL_LETTER = 7.9, 7.0  # the widths of a letter in each of its two lines
@@ -71,5 +71,5 @@ def headline(graph: GraphData, node: GraphNode) -> str:
     if node.kind != "operation":
         return label(node) if node.label else f"{node.role} #{node.number}"
     called = lambda number: label(graph[number])
-    made_by = words.visible(listing.expression(node, called)).removeprefix("np.")
+    made_by = words.visible(expression(node, called)).removeprefix("np.")
     return f"{label(node)} = {made_by}" if node.label else made_by

@@ -225,6 +225,7 @@ def _titles(graph: GraphData, part: StepGroup) -> str:
 
 
 def _title(graph: GraphData, part: StepGroup) -> str:
+    """The name of a part: of its module, else of its function, else its line of code."""
     if part.box is not None:
         box = graph.box(part.box)
         name = box.name or box.type

@@ -223,6 +223,7 @@ class CardWriter:
         }  # fmt: skip
 
     def _arrows(self) -> list[dict[str, Any]]:
+        """The arrows, by the keys of what they lead from and to."""
         return [
             {
                 "source": self.keys[link.source],

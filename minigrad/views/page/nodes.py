@@ -13,7 +13,8 @@ import numpy as np
 from ...ran import words
 from ...ran.data import GraphEdge, GraphNode
 from ...script.script import Script
-from ..text import listing, reading
+from ..text import reading
+from ..text.expressions import expression
 from . import cards, replay
 from .packing import Arrays
 from .source_files import SourceFiles
@@ -92,7 +93,7 @@ class NodeWriter:
             "kind": node.kind,
             "label": words.visible(node.label),
             "head": words.shortened(cards.headline(self.graph, node), cards.LONGEST),
-            "made": words.visible(listing.expression(node, self._called)) if is_operation else "",
+            "made": words.visible(expression(node, self._called)) if is_operation else "",
             "shape": list(node.shape),
             "letters": shape_letters(node, self.sizes),
             "type": str(node.dtype),

@@ -110,24 +110,18 @@ def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
     histogram.
     """
     packed: dict[str, Any] = {"s": list(array.shape), "t": array.dtype.kind}
-    most = max(most, array.size) if full else most
     if full and array.dtype.kind == "f":
         wide = array.dtype.itemsize > 4
         packed["w"] = 8 if wide else 4
         packed["x"] = base64_of(array.astype("<f8" if wide else "<f4"))
-    elif array.size > SMALL and array.dtype.kind == "f":
-        some, steps = thinned(array, most)
-        packed["c"], packed["e"] = codes(some)
-        if max(steps, default=1) > 1:
-            packed["k"] = steps
-    elif array.size > SMALL and array.dtype.kind == "b":
-        some, steps = thinned(array, most)
-        packed["b"] = base64_of(np.packbits(some, bitorder="little"))
-        if max(steps, default=1) > 1:
-            packed["k"] = steps
     else:
-        some, steps = thinned(array, max(most, SMALL))
-        packed["v"] = [decimal(v) for v in some.ravel().tolist()]
+        some, steps = thinned(array, max(array.size if full else most, SMALL))
+        if array.size > SMALL and array.dtype.kind == "f":
+            packed["c"], packed["e"] = codes(some)
+        elif array.size > SMALL and array.dtype.kind == "b":
+            packed["b"] = base64_of(np.packbits(some, bitorder="little"))
+        else:
+            packed["v"] = [decimal(v) for v in some.ravel().tolist()]
         if max(steps, default=1) > 1:
             packed["k"] = steps
     if array.size > 1 and array.dtype.kind != "b":
@@ -251,4 +245,5 @@ def power_above(array: np.ndarray) -> int:
 
 
 def base64_of(array: np.ndarray) -> str:
+    """The bytes of an array as text."""
     return base64.b64encode(array.tobytes()).decode()

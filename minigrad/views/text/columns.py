@@ -28,4 +28,5 @@ def width_of(cell: str) -> int:
 
 
 def padded(cell: str, width: int) -> str:
+    """`cell` with spaces behind it, up to a width."""
     return cell + " " * (width - width_of(cell))

@@ -168,6 +168,7 @@ class Sign(NamedTuple):
 
 
 def _sign(row: Operator) -> Sign:
+    """An operator of Python as it stands between elements: a dot for `*`, `and` for `&`."""
     left, right = row.needed
     if row.unary:
         return Sign("-", SIGN, None, PRODUCT) if row.sign == "-" else Sign("not ", 2, None, PRODUCT)

@@ -12,6 +12,7 @@ from ...script.operators import BY_FUNCTION
 
 
 def numbered(number: int) -> str:
+    """A node by its number: `#4`."""
     return f"#{number}"
 
 

@@ -56,6 +56,7 @@ def counts(graph: GraphData) -> str:
 
 
 def _row(graph: GraphData, node: GraphNode, usual: Any) -> list[str]:
+    """The cells of a node, in the order of the columns; `usual` is the dtype that need not be said."""
     place = "" if node.box is None else graph.box(node.box).place
     shape = words.shape(node.shape)
     unknown = "failed" if node.error else "?"

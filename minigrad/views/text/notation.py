@@ -174,6 +174,7 @@ def _arguments(args: tuple, options: dict[str, Any]) -> list[Piece]:
 
 
 def bracketed(code: str, binds: int, needed: int | None) -> str:
+    """`code`, in brackets where it binds less tightly than is needed."""
     return f"({code})" if needed is not None and binds < needed else code
 
 

@@ -81,6 +81,7 @@ class ProgramLines(Notation):
     # What things are called
 
     def _name_all(self) -> None:
+        """Give each node a name, and note as inputs those that no line computes."""
         for node in self.graph.nodes:
             symbol = self.script.values[node.number]
             if symbol.call is not None:

@@ -237,6 +237,7 @@ def _step(number: int, visit: Visit, facts: _StepFacts) -> Step:
 def _share(
     node: Node, passed: Contribution, item: int | None, facts: _StepFacts, case: Formula
 ) -> Share:
+    """The share of one argument, with the rule of its `case`; `item` is its place in a list."""
     i, to, *arrays = passed
     given, fitted, before, after = map(_read_only, arrays)
     name = argument_names(node.operation, len(node.saved) - 1)[i]  # type: ignore[arg-type]
