@@ -3,7 +3,12 @@
 A PyTorch tensor is a region of a storage: an offset, sizes and strides. A view is another region of the
 same storage, and a write to one changes what the others hold. Here values do not change: a storage has
 the values of the regions that are right just now. After a write to a region, those that share numbers
-with it are read from the whole, which is put together when one of them is asked for.
+with it are read from the whole, which is put together when one of them is asked for:
+
+    x = torch.zeros(2, 3)       the region of x is all six numbers: its value is the whole
+    row = x[1]                  its region is the last three: read as whole[1]
+    row += 1                    row has a new value, and that of x, which shares numbers with it, is gone
+    x.sum()                     the value of x: the whole as it was, with the new row put into it
 """
 
 from __future__ import annotations
@@ -62,11 +67,8 @@ class Region(NamedTuple):
 
     def is_all_of(self, size: int) -> bool:
         """Tell whether these are all numbers of a storage of this size, in their order."""
-        return (
-            self.offset == 0
-            and math.prod(self.shape) == size
-            and self.strides in (contiguous(self.shape), self.strides if size <= 1 else ())
-        )
+        is_in_order = size <= 1 or self.strides == contiguous(self.shape)
+        return self.offset == 0 and math.prod(self.shape) == size and is_in_order
 
 
 def _part(whole: Any, region: Region) -> Any:
@@ -89,6 +91,14 @@ def _asked_at(line: SourceLine | None, node: Node, known: set[Node]) -> None:
                 _asked_at(line, source, known)
 
 
+class Write(NamedTuple):
+    """A new value of a region, and the line that wrote it, if known."""
+
+    region: Region
+    value: Any
+    line: SourceLine | None
+
+
 class TorchStorage:
     """The values of some regions of one of PyTorch's storages.
 
@@ -96,8 +106,8 @@ class TorchStorage:
         reference: a weak one to the storage.
         nbytes: the bytes that it has.
         values: the regions that are known.
-        writes: the whole as it was, and the writes since, each with its line, where no new whole has
-            been put together.
+        before: the whole as it was before these writes; None where there are none.
+        writes: those since a whole was last put together.
         rough: how far rounding may have moved them.
         tracked: values with a gradient that were written over by others without one.
     """
@@ -106,11 +116,13 @@ class TorchStorage:
         self.reference = reference
         self.nbytes = nbytes
         self.values: dict[Region, Any] = {}
-        self.writes: list[tuple[Region, Any, SourceLine | None]] = []
+        self.before: Any = None
+        self.writes: list[Write] = []
         self.rough = 0.0
         self.tracked: dict[Region, Any] = {}
 
     def size(self, region: Region) -> int:
+        """The count of numbers of the dtype of a region that the storage has."""
         return self.nbytes // region.dtype.itemsize
 
     def read(self, region: Region, outside: Callable[[Region], Any]) -> Any:
@@ -125,26 +137,31 @@ class TorchStorage:
 
     def whole(self, region: Region, outside: Callable[[Region], Any]) -> Any:
         """All numbers of the storage, of the dtype of a region, in some shape in order."""
-        size = self.size(region)
-        parts = {r: v for r, v in self.values.items() if r.dtype == region.dtype}
-        base = next((r for r in parts if r.is_all_of(size)), None)
+        known = None if self.writes else self._known_whole(region)
+        if known is not None:
+            return known
         if self.writes:
-            (_, whole, _), *writes = self.writes
-        elif base is not None:
-            return parts[base]
+            whole, writes = self.before, self.writes
         else:
-            everything = Region(0, (size,), (1,), region.dtype)
-            whole, writes = outside(everything), [(r, v, None) for r, v in parts.items()]
-        for known, value, line in writes:
-            index = known.index_in(whole.shape)
+            parts = [(r, v) for r, v in self.values.items() if r.dtype == region.dtype]
+            everything = Region(0, (self.size(region),), (1,), region.dtype)
+            whole, writes = outside(everything), [Write(r, v, None) for r, v in parts]
+        for written, value, line in writes:
+            index = written.index_in(whole.shape)
             if index is None:
-                whole, index = np.reshape(whole, (size,)), (known.numbers(),)
+                whole, index = np.reshape(whole, (self.size(region),)), (written.numbers(),)
             before, whole = whole, put(whole, index, value)
             _asked_at(line, whole.node, {before.node, value.node})
-        self.writes = []
+        self.before, self.writes = None, []
         shape = whole.shape
         self.values[Region(0, shape, contiguous(shape), region.dtype)] = whole
         return whole
+
+    def _known_whole(self, region: Region) -> Any:
+        """The value of a known region that is all of the storage, of the dtype of a region, or None."""
+        size, known = self.size(region), self.values.items()
+        wholes = (v for r, v in known if r.dtype == region.dtype and r.is_all_of(size))
+        return next(wholes, None)
 
     def learn(self, region: Region, value: Any) -> None:
         """Take the value of a region, unless it is known: a detached one has no gradient to offer."""
@@ -154,7 +171,7 @@ class TorchStorage:
 
     def forget(self) -> None:
         """Forget all values, as they changed unseen."""
-        self.values, self.writes = {}, []
+        self.values, self.before, self.writes = {}, None, []
 
     def write(self, region: Region, value: Any, outside: Callable[[Region], Any]) -> None:
         """Take a new value of a region; the regions that share numbers with it follow from it."""
@@ -165,11 +182,8 @@ class TorchStorage:
             self.values[region] = value
             return
         if not self.writes:
-            known = self.values.items()
-            wholes = [(r, v) for r, v in known if r.dtype == region.dtype and r.is_all_of(size)]
-            first = wholes[:1] or [(region, self.whole(region, outside))]
-            self.writes = [(*first[0], None)]
-        self.writes.append((region, value, source_line()))
+            self.before = self.whole(region, outside)
+        self.writes.append(Write(region, value, source_line()))
         written = np.zeros(size, bool)
         written[region.numbers()] = True
         apart = lambda r: r.dtype == region.dtype and not written[r.numbers()].any()
