@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> Troubles:
-    """Find what is wrong with the numbers of a computation, forward and back.
+    """Find what is wrong with the numbers of a computation, forward and back: `print` it.
 
     Compute the loss inside `with mg.record():`, so that all values are known; or give what
     `mg.pytorch()` gave. If `backward()` was not called, the gradients are computed, and forgotten.
