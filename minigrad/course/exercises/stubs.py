@@ -1,4 +1,4 @@
-"""What the stubs give that are handed out: calls in their docstrings, and programs to be repaired."""
+"""Parts of the stubs that are handed out: calls in their docstrings, and programs to be repaired."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a program takes from the two packages, and the line of source that defines each name."""
+"""Links from the names in a program to the lines of both packages that define them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What runs in the process of a learner's function. The judge imports none of what the learner wrote.
+"""The learner's side: a function, loaded and called in a process of its own.
 
 Read it in this order:
 
