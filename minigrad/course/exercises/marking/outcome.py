@@ -1,4 +1,4 @@
-"""What comes of a call of a learner's function; and which outcomes are the same."""
+"""The outcome of a call of a learner's function, and the outcomes that are the same."""
 
 from __future__ import annotations
 
