@@ -25,6 +25,7 @@ from ..lessons.running import warm
 from .build import STOPPING, build
 from .cache import digest
 from .preview import Preview
+from .site_folder import SiteFolder
 
 BUILDING = "building the course; the first time all lessons run, which takes a minute or two"
 PORT = 8423  # the same each time: a browser keeps answers and progress by the address
@@ -99,28 +100,15 @@ def _write(some: Sequence[Lesson], out: Path, learner: Path | None, with_referen
 def _serve(some: Sequence[Lesson], options: argparse.Namespace, learner: Path | None) -> None:
     """Serve the course until Ctrl-C, and build it meanwhile."""
     with_reference = not options.no_reference
-    with tempfile.TemporaryDirectory() as folder:
-        handler = functools.partial(_Handler, directory=folder)
-        with _bound(options.port, handler) as server:
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with _bound(options.port, functools.partial(_Handler, directory=name)) as server:
             say(BUILDING)
-            preview = Preview(some, Path(folder), learner, with_reference)
-            problems: list[BaseException] = []
-
-            def refresh() -> None:
-                preview.folder.write_front()
-
-            def complete() -> None:
-                try:
-                    with working("the course"):
-                        preview.folder = build(
-                            some, Path(folder), learner, say, with_reference, preview
-                        )
-                except BaseException as problem:
-                    problems.append(problem)
-                    server.shutdown()
-
-            server.refresh, server.wanted = _changed(learner, refresh), preview.write
-            builder = threading.Thread(target=complete)
+            preview = Preview(some, folder, learner, with_reference)
+            server.refresh = _changed(learner, lambda: preview.folder.write_front())
+            server.wanted = preview.write
+            whole = lambda: build(some, folder, learner, say, with_reference, preview)
+            builder = _Builder(preview, server, whole)
             builder.start()
             address = f"http://127.0.0.1:{server.server_address[1]}/"
             try:
@@ -133,8 +121,30 @@ def _serve(some: Sequence[Lesson], options: argparse.Namespace, learner: Path | 
                 if builder.is_alive():
                     say(STOPPING)
             builder.join()
-            if problems and not preview.stopped.is_set():
-                raise problems[0]
+            if builder.problem is not None and not preview.stopped.is_set():
+                raise builder.problem
+
+
+class _Builder(threading.Thread):
+    """Builds the course in place of its preview, while that is served; a problem ends the server.
+
+    Attributes:
+        problem: why it could not be built; None if it was.
+    """
+
+    def __init__(self, preview: Preview, server: _Server, whole: Callable[[], SiteFolder]) -> None:
+        super().__init__()
+        self.preview, self.server, self.whole = preview, server, whole
+        self.problem: BaseException | None = None
+
+    def run(self) -> None:
+        """Build it, as `start` asks."""
+        try:
+            with working("the course"):
+                self.preview.folder = self.whole()
+        except BaseException as problem:
+            self.problem = problem
+            self.server.shutdown()
 
 
 class _Server(ThreadingHTTPServer):
