@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ... import errors
 from ...system.working import working
-from ..folders import EXAMPLES, PACKAGES, ROOT
+from ..folders import EXAMPLES, EXERCISES, PACKAGES, ROOT
 from ..lessons import running
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, lessons
@@ -39,7 +39,8 @@ IMPORT = {  # libraries that are not needed, and the modules (as patterns) that 
     "torch": r"minigrad\.aten\.",
 }
 PARTS = (".py", ".js", ".css", ".html")  # of the pages that lessons write
-OWN = ("exercises", "lessons", "site")  # of the course's folders: no lesson imports them
+# Folders of the course that lessons do without; `_files_of` has what one of them uses all the same.
+OWN = ("exercises", "lessons", "site")
 STOPPING = "stopping as soon as the lessons that run have ended; they are kept"
 
 
@@ -135,8 +136,17 @@ def _common() -> str:
 
 def _kept_lesson(common: str, say: Say, lesson: Lesson) -> Path:
     """The folder in which a lesson ran, now or before."""
-    of = digest([common, lesson.path, EXAMPLES / "questions" / f"{lesson.number}.py"])
+    of = digest([common, *_files_of(lesson)])
     return kept(lesson.number, of, lambda folder: _run(lesson, folder, say), home())
+
+
+def _files_of(lesson: Lesson) -> list[Path]:
+    """The files that one lesson is run with, beside those of all."""
+    files = [lesson.path, EXAMPLES / "questions" / f"{lesson.number}.py"]
+    if "course.exercises" in lesson.text:
+        folders = ROOT / "minigrad" / "course" / "exercises", EXERCISES
+        files += sorted(file for folder in folders for file in folder.rglob("*.py"))
+    return files
 
 
 def _kept_reference(wanted: bool, say: Say) -> Path | None:

@@ -10,14 +10,9 @@ from typing import Any
 
 from ...folders import ROOT
 
-PASSED_ON = (
-    "PATH",
-    "LD_LIBRARY_PATH",
-    "DYLD_LIBRARY_PATH",
-    "PYTHONPATH",
-    "PYTHONHOME",
-    "SYSTEMROOT",
-)
+PASSED_ON = (  # of the environment
+    "PATH", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHOME", "SYSTEMROOT",
+)  # fmt: skip
 
 
 def apart() -> dict[str, Any]:

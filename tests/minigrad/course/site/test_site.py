@@ -21,6 +21,7 @@ from progress import problems
 
 from minigrad import errors, idioms
 from minigrad.__main__ import main
+from minigrad.course.exercises.own_engine import comparison
 from minigrad.course.folders import EXAMPLES, ROOT
 from minigrad.course.lessons import forms, running
 from minigrad.course.lessons import lesson as lessons
@@ -78,6 +79,13 @@ def test_a_folder_is_swept_that_was_not_used_for_long(tmp_path):
     kept("used", "a", lambda folder: None, tmp_path)
     sweep(tmp_path)
     assert {one.name for one in tmp_path.iterdir()} == {"used-a", "gone-a", ".making-b"}
+
+
+def test_a_lesson_runs_again_where_the_exercises_that_it_uses_change():
+    files = {lesson.number: building._files_of(lesson) for lesson in lessons.lessons()}
+    used = {Path(comparison.__file__), EXAMPLES / "exercises" / "engines.py"}
+    assert used <= set(files["13b"])
+    assert not used & set(files["01"])
 
 
 def test_what_fails_is_not_kept(tmp_path):
