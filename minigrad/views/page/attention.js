@@ -108,6 +108,14 @@ function kindOf(i) {
   return kind ? `, ${kind}` : "";
 }
 
+// A matrix of the weights (B, H, T, S) by its head, and by its example where there are several.
+function headName(map, place) {
+  const [B, H] = Graph.nodes.get(map.weights).shape.slice(-4, -2);
+  const name = (head) => filled(WORDS.head, { head: head + 1 });
+  if (H === undefined || B === 1) return name(place);
+  return filled(WORDS.ofExample, { head: name(place % H), example: Math.floor(place / H) + 1 });
+}
+
 // The title of a map: the kind of attention, and the module that it is in.
 function nameOfMap(i) {
   const map = data.maps[i];
@@ -134,7 +142,7 @@ function headMap(map, i, a, head, count) {
     role: "img",
     "data-map": i,
     "data-head": head,
-    "aria-label": filled(WORDS.readHead, { head: head + 1, rows, columns }),
+    "aria-label": filled(WORDS.readHead, { head: headName(map, head), rows, columns }),
   });
   const picture = { map, i, a, head, tokens, canvas, ...layoutOf(a(), tokens, count) };
   canvas.width = picture.width * picture.ratio;
@@ -148,11 +156,7 @@ function headMap(map, i, a, head, count) {
   return make(
     "figure",
     {},
-    make(
-      "figcaption",
-      {},
-      count > 1 ? filled(WORDS.headOfKind, { head: head + 1, kind: kindOf(i) }) : "Weights",
-    ),
+    make("figcaption", {}, count > 1 ? headName(map, head) + kindOf(i) : "Weights"),
     canvas,
   );
 }
@@ -385,7 +389,7 @@ function cellPanel() {
   const place = map.place || Graph.nameOf(n);
   fill(
     byId("cell"),
-    make("p", { class: "phase" }, filled(WORDS.headOf, { head: head + 1, place })),
+    make("p", { class: "phase" }, filled(WORDS.headOf, { head: headName(map, head), place })),
     whoLooks(map, row, column),
     masked(map, head, row, column) ? hiddenNote() : null,
     Masks.maskSwitch(map, head, row, column),

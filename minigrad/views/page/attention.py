@@ -93,8 +93,8 @@ def _made_of(graph: GraphData, number: int, place: str) -> set[int]:
     waiting, enters, seen = [number], set(), {number}
     while waiting:
         node = graph[waiting.pop()]
-        module = node.module or ""
-        if node.kind != "operation" or not (module == place or module.startswith(f"{place}.")):
+        inside = place in ("", node.module) or (node.module or "").startswith(f"{place}.")
+        if node.kind != "operation" or not inside:
             enters |= {node.number} if node.kind != "parameter" else set()
             continue
         new = {e.source for e in graph.arguments(node.number)} - seen

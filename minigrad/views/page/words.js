@@ -59,8 +59,8 @@ const WORDS = {
   frozen: "No number of this page can be changed: {frozen}.",
   giftNotKept: "What it gave was not kept.",
   gradientDiffers: "The gradient of {names} is not the one that Python would compute after a step: {why}.",
-  headOf: "Head {head} of {place}",
-  headOfKind: "Head {head}{kind}",
+  head: "Head {head}",
+  headOf: "{head} of {place}",
   headsShown: "Shown: {shown} of {count} heads, one query in {queryStep}, one key in {keyStep}.",
   hiddenByMask: "The mask hides this key from this query.",
   hiddenWhilePredicting: "Hidden while you predict.",
@@ -138,6 +138,7 @@ const WORDS = {
   nowAt: { forward: "Forward {step} of {count}: {name}", back: "Backward {step} of {count}: {name}" },
   numberIn: "a number in {made}",
   numbersOf: "The numbers of {name}",
+  ofExample: "{head} of example {example}",
   ofItsAttention: "of its attention.",
   otherPaths:
     " With other numbers of {names} the function may run other operations: these are the ones that ran.",
@@ -162,7 +163,7 @@ const WORDS = {
   rateAboveZero: "A learning rate is a number above 0.",
   readAt: " What was done with the numbers read at {lines} stays as it was.",
   readHead:
-    "Head {head}: {rows} queries, {columns} keys. Alt and arrow keys move from cell to cell, Enter chooses.",
+    "{head}: {rows} queries, {columns} keys. Alt and arrow keys move from cell to cell, Enter chooses.",
   readMap: "{name}, heat map, {range}. Arrow keys with Alt read single numbers.",
   readNumbers: "The numbers of {name}; Alt and the arrow keys read them",
   rightKey: "Right: {share} of its attention.",

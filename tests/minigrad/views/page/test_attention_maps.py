@@ -83,5 +83,35 @@ def test_weights_of_any_function_are_found_once_it_says_that_it_gives_them(tmp_p
     assert maps() == [{"weights": "weights", "scores": "scores", "mask": "mask"}]
 
 
+class TwoHeads(mg.nn.Module):
+    """Attention of two heads, whose queries and keys come from layers of its own."""
+
+    def __init__(self, same):
+        self.query, self.key, self.same = mg.nn.Linear(4, 4), mg.nn.Linear(4, 4), same
+
+    def forward(self, x, context):
+        split = lambda y: np.swapaxes(np.reshape(y, (3, 5, 2, 2)), 1, 2)
+        q, k = split(self.query(x)), split(self.key(x if self.same else context))
+        return np.sum(F.softmax(q @ k.mT) @ k)
+
+
+@pytest.mark.parametrize(("same", "kind"), [(True, "self-attention"), (False, "cross-attention")])
+def test_the_kind_of_an_attention_is_what_enters_its_module(tmp_path, same, kind):
+    x, context = (mg.Tensor(np.ones((3, 5, 4)) + n, requires_grad=True) for n in (0, 1))
+    with mg.record():
+        loss = TwoHeads(same)(x, context)
+    (found,) = contents(written(loss, tmp_path))["maps"]
+    assert found["kind"] == kind
+
+
+def test_a_matrix_has_the_name_of_its_head_and_of_its_example(opened):
+    with mg.record():
+        loss = TwoHeads(True)(mg.Tensor(np.ones((3, 5, 4)), requires_grad=True), None)
+    page = opened(loss)
+    page.click("#stage-tabs button", 1)
+    named = [f"Head {h} of example {b}, self-attention" for b in (1, 2, 3) for h in (1, 2)]
+    assert page.texts(".heads figcaption") == named
+
+
 def test_no_attention_where_there_is_none(tmp_path):
     assert contents(written(mlp(), tmp_path))["maps"] == []
