@@ -49,7 +49,7 @@ def write_notebooks(some: Iterable[Lesson], folder: Path) -> list[Path]:
         cell = needed("nbformat").v4.new_code_cell(BEGINS.strip(), id="install")
         notebook.cells.insert(0, cell)
         text = jupytext.writes(notebook, fmt="ipynb")
-        paths.append(written(folder / f"{lesson.path.stem}.ipynb", text))
+        paths.append(write_text(folder / f"{lesson.path.stem}.ipynb", text))
     return paths
 
 
@@ -67,7 +67,7 @@ def needed(module: str) -> Any:
         ) from None
 
 
-def written(path: Path, text: str) -> Path:
+def write_text(path: Path, text: str) -> Path:
     """Write a file, and the folders that it is in; returns its path."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, lambda file: file.write(text.encode(errors="backslashreplace")))

@@ -24,7 +24,7 @@ from ..folders import ROOT
 from ..pictures import Picture
 from .cells import Cell, cells
 from .lesson import Lesson, LessonFails, failed
-from .notebooks import written
+from .notebooks import write_text
 
 SECONDS = 1200  # that a lesson may take; the slowest takes about 30
 RAN = "cells.json"  # of a lesson that ran: the fields of its cells
@@ -103,7 +103,7 @@ def _run(lesson: Lesson, folder: Path, says: Connection) -> None:
     except BaseException as problem:  # a lesson that ends itself has failed, too
         says.send(str(failed(lesson, problem)))
     else:
-        written(Path(RAN), json.dumps(every))
+        write_text(Path(RAN), json.dumps(every))
         says.send("")
 
 

@@ -14,7 +14,7 @@ from ..lessons import forms
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson
 from ..lessons.markdown import Renderer
-from ..lessons.notebooks import written
+from ..lessons.notebooks import write_text
 from ..lessons.pages import ALONE, file_page, lesson_page
 from . import front
 from .cache import digest
@@ -44,19 +44,19 @@ class SiteFolder:
     def write_front(self) -> None:
         """Write the pages that show how far a learner is."""
         marks = front.marks_of(self.learner)
-        written(self.path / "index.html", front.index(self.site, self.path, marks, self.render))
+        write_text(self.path / "index.html", front.index(self.site, self.path, marks, self.render))
         exercises = front.exercises(self.site, self.learner, marks, self.render)
-        written(self.path / "exercises.html", exercises)
+        write_text(self.path / "exercises.html", exercises)
 
     def write_idioms(self) -> None:
         """Write the page of what to write instead of other libraries."""
-        written(self.path / PAGE, idioms_page(self.site))
+        write_text(self.path / PAGE, idioms_page(self.site))
 
     def write_lesson(self, lesson: Lesson, at: Path | None, note: str = "") -> None:
         """Write the page of a lesson that ran in `at`; with None, without what its cells print and draw,
         under a note."""
         page = lesson_page(lesson, at, front.exercises_of(lesson), self.site, self.render)
-        written(
+        write_text(
             self.path / self.site.page_of(lesson.path), page.replace("</h1>", f"</h1>{note}", 1)
         )
 
@@ -64,7 +64,7 @@ class SiteFolder:
         """Write the page of a file of the project that something links to, or a copy of it."""
         page = self.path / self.site.asked[file]
         if page.suffix == ".html":
-            written(page, file_page(file, self.site, self.render))
+            write_text(page, file_page(file, self.site, self.render))
         else:
             page.parent.mkdir(parents=True, exist_ok=True)
             copied(file, page)
@@ -72,10 +72,10 @@ class SiteFolder:
     def write_scripts(self) -> None:
         """Write the styles and scripts that all pages share."""
         style = f"{self.render.style()}\n{_text('course.css')}\n{forms.style()}"
-        written(self.path / "course.css", style)
+        write_text(self.path / "course.css", style)
         for name in ("course.js", "present.js"):
-            written(self.path / name, _text(name))
-        written(self.path / "forms.js", forms.script())
+            write_text(self.path / name, _text(name))
+        write_text(self.path / "forms.js", forms.script())
 
     def copy_outputs(self, at: Path) -> None:
         """Copy the pictures and pages that a lesson wrote where it ran.
@@ -94,11 +94,11 @@ class SiteFolder:
             text = page.read_text(encoding="utf-8")
             for script in SCRIPT.findall(text):
                 name = f"page-{digest([script])[:8]}.js"
-                written(to / name, script)
+                write_text(to / name, script)
                 text = text.replace(
                     f"<script>{script}</script>", f'<script src="{name}" {ALONE}></script>'
                 )
-            written(to / page.name, LINK.sub(lead, text).replace(*LOADS))
+            write_text(to / page.name, LINK.sub(lead, text).replace(*LOADS))
 
 
 def copied(source: str | os.PathLike, target: str | os.PathLike) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from ...system.terminal import seed_of
 from ...system.working import working
 from ..lessons.lesson import chosen
-from ..lessons.notebooks import written
+from ..lessons.notebooks import write_text
 from .page import signs, worksheet
 
 
@@ -37,7 +37,7 @@ def command(options: argparse.Namespace) -> int:
             path = options.out / f"worksheet_{lesson.number}_{signs(lesson, seed)}{name}.html"
             with working(f"drawing {path.name}"):
                 page = worksheet(lesson, seed, key)
-            print(written(path, page))
+            print(write_text(path, page))
     if options.seed is None:
         print(f"to write it again, or its key: --seed {seed}", file=sys.stderr)
     return 0

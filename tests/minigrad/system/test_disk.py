@@ -11,7 +11,7 @@ from irregular import KINDS
 import minigrad as mg
 from minigrad import errors
 from minigrad.arrays import serialize
-from minigrad.course.lessons.notebooks import written
+from minigrad.course.lessons.notebooks import write_text
 from minigrad.course.site.site_folder import copied
 from minigrad.system.disk import sweep, write_whole
 
@@ -30,7 +30,7 @@ WRITERS = {
     "drawing": lambda path: mg.graph(loss()).draw().save(path),
     "page": lambda path: mg.explore(loss(), path),
     "program": lambda path: mg.graph(loss()).program().write(path),
-    "text": lambda path: written(path, "new"),
+    "text": lambda path: write_text(path, "new"),
     "copy": lambda path: copied(__file__, path),
 }
 

@@ -170,7 +170,7 @@ def test_a_lesson_that_ran_has_what_its_cells_print_and_draw(tmp_path, capfd):
 
 
 def test_a_page_may_name_a_folder_whose_name_is_no_text(tmp_path):
-    page = notebooks.written(tmp_path / "page.html", "mine/Jos\udce9")
+    page = notebooks.write_text(tmp_path / "page.html", "mine/Jos\udce9")
     assert page.read_text() == "mine/Jos\\udce9"
 
 
