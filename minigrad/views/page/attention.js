@@ -102,12 +102,6 @@ hear("stage", () => {
   if (state.stage === "attention") attentionStage();
 });
 
-// Which attention it is: by its mask and its two sides. "" where it has neither tokens nor a mask.
-function kindOf(i) {
-  const { kind } = data.maps[i];
-  return kind ? `, ${kind}` : "";
-}
-
 // A matrix of the weights (B, H, T, S) by its head, and by its example where there are several.
 function headName(map, place) {
   const [B, H] = Graph.nodes.get(map.weights).shape.slice(-4, -2);
@@ -153,12 +147,7 @@ function headMap(map, i, a, head, count) {
   repaint();
   repaints.push(repaint);
   listen(picture);
-  return make(
-    "figure",
-    {},
-    make("figcaption", {}, count > 1 ? headName(map, head) + kindOf(i) : "Weights"),
-    canvas,
-  );
+  return make("figure", {}, make("figcaption", {}, count > 1 ? headName(map, head) : "Weights"), canvas);
 }
 
 // Where all is in the map of a head, in pixels. Of a large one, some rows (`lines`) and columns (`stacks`) are kept.
