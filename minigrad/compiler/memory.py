@@ -167,14 +167,16 @@ class MemoryPlan:
                 free[done.like.dtype].append(done.buffer)  # type: ignore[arg-type]
 
     def _buffer(self, storage: Storage, free: list[int]) -> int:
-        """The smallest free buffer that is large enough, else the largest made larger, or a new one."""
-        size = storage.like.size
-        sizes = sorted((self.buffers[b][1], b) for b in free)
-        fitting = [b for n, b in sizes if n >= size]
+        """The smallest free buffer that is large enough, else the largest made larger, or a new one.
+
+        Of several, the one that became free last: it is most likely still in the cache.
+        """
+        size, elements = storage.like.size, lambda b: self.buffers[b][1]
+        fitting = [b for b in reversed(free) if elements(b) >= size]
         if fitting:
-            number = fitting[0]
-        elif sizes:
-            number = sizes[-1][1]
+            number = min(fitting, key=elements)
+        elif free:
+            number = max(free, key=elements)
             self.buffers[number] = storage.like.dtype, size
         else:
             self.buffers.append((storage.like.dtype, size))
