@@ -540,8 +540,9 @@ def _(graph, root):
 
 
 @walk.mistake(
-    "It walks in the order of creation, forwards: the first nodes pass on before anything has "
-    "arrived there."
+    "Only what the root was made of, at once, gets anything. Either it walks in the order of creation, "
+    "forwards: the first nodes pass on before anything has arrived there. Or it ends after its first "
+    "round."
 )
 def _(graph, root):
     gradients = dict.fromkeys(graph, 0)

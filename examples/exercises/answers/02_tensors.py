@@ -159,6 +159,44 @@ def _(g, shape):
     return g
 
 
+FIRST_COPY = (
+    "Of the axes that broadcasting put in front, only the first copy is kept, `g[0]`; the gradients of "
+    "all copies add."
+)
+
+
+@undo_broadcast.mistake(FIRST_COPY)
+def _(g, shape):
+    g = g[(0,) * (g.ndim - len(shape))]
+    return g.sum(axis=tuple(k for k, n in enumerate(shape) if n == 1), keepdims=True)
+
+
+@undo_broadcast.mistake(FIRST_COPY)
+def _(g, shape):
+    return g[(0,) * (g.ndim - len(shape))]
+
+
+FIRST_AXIS = (
+    "Only the first axis is looked at, whatever the shapes are: there may be several new axes in front, "
+    "or none, and an axis of length 1 may stand anywhere."
+)
+
+
+@undo_broadcast.mistake(FIRST_AXIS)
+def _(g, shape):
+    return g.sum(axis=0)
+
+
+@undo_broadcast.mistake(FIRST_AXIS)
+def _(g, shape):
+    return g.sum(axis=0, keepdims=True)
+
+
+@undo_broadcast.mistake(FIRST_AXIS)
+def _(g, shape):
+    return g[0]
+
+
 # --- a matrix product -----------------------------------------------------------------------------
 
 
@@ -419,3 +457,10 @@ def _(g, shape, index):
 def _(g, shape, index):
     counts = np.bincount(index, minlength=shape[0])
     return np.tile(counts[:, None], shape[1]).astype(float)
+
+
+@index_rule.mistake(
+    "The last row of g is left out: `range(n)` ends at n - 1, so `range(len(index))` takes all of them."
+)
+def _(g, shape, index):
+    return index_rule.solution(g[:-1], shape, index[:-1])

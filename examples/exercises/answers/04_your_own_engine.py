@@ -7,6 +7,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.exercise import SIZES
 from minigrad.course.exercises.shared_files import shared_file
 from minigrad.course.exercises.stubs import shipped
 from minigrad.course.folders import EXAMPLES
@@ -175,6 +176,14 @@ def _():
 )
 def _():
     return planted(("np.add.at(out, index, g)", "out[index] += g"))
+
+
+@engine.mistake(
+    "The gradient of x[index] begins with whole numbers, and np.zeros(shape, int) takes no fractions: "
+    "begin with zeros of the dtype of g."
+)
+def _():
+    return planted(("np.zeros(shape, g.dtype)", "np.zeros(shape, int)"))
 
 
 @engine.mistake("The rule of a quotient, by what is below: its derivative is -a / b**2.")
@@ -585,11 +594,12 @@ def rows_and_zeros(rng, size):
     x = numbers(rng, size, 2)
     x[1::2] = 0
     x[2:, 0] = 0
-    return numbers(rng, size), x
+    return numbers(rng, size), x * (1e-9 if size == 5 else 1)  # which is no 0
 
 
 @exercise(
     draw=rows_and_zeros,
+    sizes=(*SIZES, 5),
     truth=by_engine(lambda x: np.linalg.norm(x, axis=-1)),
     hints=[
         "Which row makes a number that is none? `np.isnan(norm_rule(g, x)).any(axis=-1)` tells; on a "
@@ -629,6 +639,15 @@ shipped(__file__, norm_rule, "for some rows it gives what is no number.")
 def _(g, x):
     y = np.sqrt((x * x).sum(axis=-1))
     return g[:, None] * x / (y + 0.001)[:, None]
+
+
+@norm_rule.mistake(
+    "A small number is added to every length: a row of small numbers, such as 1e-9, then loses its "
+    "gradient. Divide by 1 where the length is 0, and by the length elsewhere."
+)
+def _(g, x):
+    y = np.sqrt((x * x).sum(axis=-1))
+    return g[:, None] * x / (y + 1e-8)[:, None]
 
 
 @norm_rule.mistake("It divides by the length of all of x; each row has its own.")

@@ -418,6 +418,13 @@ def _(g, y):
     return -softmax_rule.solution(g, y)
 
 
+@softmax_rule.mistake(
+    "The sum is added to g, and has to be taken off: what raises one element lowers the others."
+)
+def _(g, y):
+    return y * (g + (g * y).sum(axis=-1, keepdims=True))
+
+
 @softmax_rule.mistake("The sum is of g alone; it is of g y.")
 def _(g, y):
     return y * (g - g.sum(axis=-1, keepdims=True))

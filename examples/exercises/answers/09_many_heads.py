@@ -300,6 +300,11 @@ def _(x, w_q, w_k, w_v, w_o, heads):
     return join_heads.solution(attended(x, w_q, w_k, w_v, heads))
 
 
+@multi_head.mistake("The last projection is transposed: `@ w_o`, and not `@ w_o.T`.")
+def _(x, w_q, w_k, w_v, w_o, heads):
+    return join_heads.solution(attended(x, w_q, w_k, w_v, heads)) @ w_o.T
+
+
 @multi_head.mistake("The softmax runs over the queries; for each query the weights sum to one.")
 def _(x, w_q, w_k, w_v, w_o, heads):
     return join_heads.solution(attended(x, w_q, w_k, w_v, heads, axis=-2)) @ w_o

@@ -256,10 +256,15 @@ def layer_norm_rule(g, x, gain, eps):
     return (h - mean(h) - n * mean(h * n)) / s
 
 
+def rule_parts(x, eps):
+    """The normalised x, and what it was divided by."""
+    s = np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+    return (x - x.mean(axis=-1, keepdims=True)) / s, s
+
+
 def rule(h, x, eps, about_mean=1.0, about_variance=1.0):
     mean = lambda a: a.mean(axis=-1, keepdims=True)
-    s = np.sqrt(mean(np.square(x - mean(x))) + eps)
-    n = (x - mean(x)) / s
+    n, s = rule_parts(x, eps)
     return (h - about_mean * mean(h) - about_variance * n * mean(h * n)) / s
 
 
@@ -307,6 +312,25 @@ def _(g, x, gain, eps):
 )
 def _(g, x, gain, eps):
     return rule((g * gain).T, x.T, eps).T
+
+
+@layer_norm_rule.mistake(
+    "The means of h and of h n run over the positions, down the columns; each position is by itself."
+)
+def _(g, x, gain, eps):
+    n, s = rule_parts(x, eps)
+    h = g * gain
+    return (h - h.mean(axis=0) - n * (h * n).mean(axis=0)) / s
+
+
+@layer_norm_rule.mistake(
+    "n and s are found down the columns, over the positions; each position is by itself."
+)
+def _(g, x, gain, eps):
+    n, s = (part.T for part in rule_parts(x.T, eps))
+    h = g * gain
+    mean = lambda a: a.mean(axis=-1, keepdims=True)
+    return (h - mean(h) - n * mean(h * n)) / s
 
 
 @layer_norm_rule.mistake("The division by the standard deviation is missing.")

@@ -103,8 +103,9 @@ def _(queries, keys):
 
 
 @causal_mask.mistake(
-    "np.triu with k=0 takes the diagonal too, so that no position may attend to itself: the future "
-    "begins at k=1. And with more keys than queries the diagonal has to move, by S - T."
+    "No position may attend to itself: in a loop over the keys `range(i)` ends before i; in np.triu the "
+    "future begins at k=1, and not at 0. And with more keys than queries the diagonal has to move, by "
+    "S - T."
 )
 def _(queries, keys):
     return ~np.triu(np.ones((queries, keys), bool))

@@ -106,8 +106,9 @@ def _(targets):
 
 def a_batch(rng, size):
     """Rows with unequal numbers of symbols that count. With size 5, logits that overflow exp; with
-    6 and 7, targets far below the others; with 8, a position far below the others."""
-    B, T = [(1, 2), (2, 2), (2, 3), (3, 4), (1, 2), (1, 2), (2, 2), (2, 2)][size - 1]
+    6 and 7, targets far below the others; with 8, a position far below the others; with 9, padding
+    that stands before symbols."""
+    B, T = [(1, 2), (2, 2), (2, 3), (3, 4), (1, 2), (1, 2), (2, 2), (2, 2), (2, 3)][size - 1]
     logits = numbers(rng, B, T, 4)
     pad = int(rng.choice([0, 3])) if size > 1 else 3
     targets = (rng.integers(1, 4, (B, T)) + pad) % 4
@@ -121,6 +122,8 @@ def a_batch(rng, size):
         logits[np.arange(4) != targets[..., None]] += 1000
     if size == 8:
         logits[0, 0] -= 1000
+    if size == 9:
+        targets = targets[:, ::-1].copy()
     return logits, targets, pad
 
 
@@ -136,7 +139,7 @@ def padding_alone(f, logits, targets, pad):
 @exercise(
     points=2,
     draw=a_batch,
-    sizes=(1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8),
+    sizes=(1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9),
     truth=by_the_library,
     properties={"the logits of padded positions change nothing": padding_alone},
     hints=[
@@ -282,6 +285,48 @@ def _(logits, targets, pad):
     e = np.exp(logits)
     p = np.take_along_axis(e / e.sum(axis=-1, keepdims=True), targets[..., None], axis=-1)[..., 0]
     return -np.log(p[targets != pad]).mean()
+
+
+@cross_entropy.mistake(
+    "A row ends at its first padding, and what stands behind it is lost: `break` where `continue` is "
+    "meant."
+)
+def _(logits, targets, pad):
+    before = np.logical_and.accumulate(targets != pad, axis=1)
+    return surprises(logits, targets)[before].sum() / max(before.sum(), 1)
+
+
+@cross_entropy.mistake(
+    "The softmax runs along the positions; at each position it runs over its symbols, the last axis."
+)
+def _(logits, targets, pad):
+    x = logits - logits.max(axis=1, keepdims=True)
+    log_p = x - np.log(np.exp(x).sum(axis=1, keepdims=True))
+    return -np.take_along_axis(log_p, targets[..., None], axis=-1)[..., 0][targets != pad].mean()
+
+
+@cross_entropy.mistake(
+    "The mean is taken over the symbols of the vocabulary too, which divides by N once more: one of "
+    "them is the target at each position."
+)
+def _(logits, targets, pad):
+    return surprises(logits, targets)[targets != pad].mean() / logits.shape[-1]
+
+
+ALL_OF_THEM = (
+    "The mean is taken over padding and over the symbols of the vocabulary, which divides by B T N: "
+    "divide by the number of symbols that count."
+)
+
+
+@cross_entropy.mistake(ALL_OF_THEM)
+def _(logits, targets, pad):
+    return (surprises(logits, targets) * (targets != pad)).mean() / logits.shape[-1]
+
+
+@cross_entropy.mistake(ALL_OF_THEM)
+def _(logits, targets, pad):
+    return surprises(logits, targets).mean() / logits.shape[-1]
 
 
 @cross_entropy.mistake("The logarithm is missing: this is the mean of p.")

@@ -16,7 +16,8 @@ LINE = re.compile(r", in line \d+.*")  # of the learner's, which differs from on
 IN_COMMON = {  # what is said of an unnamed fault begins so, and has this in common with others
     r"It raises (\w+)": r"An error, \1",
     r"It returns": "An answer of another kind or shape",
-    r"It does not hold that": "A property that does not hold",
+    r"Its return stands in the loop": "A return in the loop",
+    r"This must be true": "A rule that is broken",
     r"It is wrong, in a way": "Wrong numbers",
 }
 

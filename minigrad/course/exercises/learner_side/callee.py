@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import dis
 import gc
+import inspect
 import itertools
 import operator
 import sys
+import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -101,6 +104,7 @@ class Callee:
         return {
             "callable": callable(self.function),
             "reads": callable(self.function) and _reads(self.function),
+            "one_round": callable(self.function) and _ends_in_first_round(self.function),
             "numpy": changed_name(self.numpy),
         }
 
@@ -135,3 +139,17 @@ def _reads(function: Callable) -> bool:
     loaded = {step.argval for step in steps if step.opname.startswith("LOAD_FAST")}
     names = {name for one in loaded for name in (one if isinstance(one, tuple) else (one,))}
     return bool({*own} & {*names, *code.co_cellvars})
+
+
+def _ends_in_first_round(function: Callable) -> bool:
+    """Tell whether the last `return` of a function stands in the body of a loop, under no condition."""
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(code_of(function) or function)))
+    except (OSError, TypeError, SyntaxError):  # of what was not written as a function in a file
+        return False
+    nodes = list(ast.walk(tree))
+    returns = [n for n in nodes if isinstance(n, ast.Return)]
+    last = max(returns, key=lambda n: n.lineno, default=None)
+    loops = [n for n in nodes if isinstance(n, (ast.For, ast.While)) and last in n.body]
+    skips = [n for loop in loops for n in ast.walk(loop) if isinstance(n, ast.Continue)]
+    return bool(loops) and not skips

@@ -10,23 +10,28 @@ from ..likeness import alike
 from ..values_as_text import call_text, kind_of, shown
 from .mark import HARD_CODED, WRONG, Mark
 from .outcome import Outcome, same
-from .remote_function import RemoteFunction
+from .remote_function import About, RemoteFunction
 from .trial import Trial
 from .unknown_mistake import seen
 
 CONSTANT = "It gives the same answer whatever it is given: compute it from the arguments."
+ONE_ROUND = (
+    "Its return stands in the loop, so the loop ends in its first round: move it out to the left."
+)
 
 
 def explained(
-    trial: Trial, function: RemoteFunction, outcomes: Sequence[Outcome], reads: bool
+    trial: Trial, function: RemoteFunction, outcomes: Sequence[Outcome], about: About
 ) -> Mark:
     """Find out what is wrong with a function that is: a mistake that has a name, or what is seen."""
     wrong = trial.wrong(outcomes)
     lines = lambda k: _lines(trial.exercise, trial.cases[k], outcomes[k], trial.truths[k])
     picture = lambda k: _picture(trial.exercise, trial.cases[k], outcomes[k], trial.truths[k])
+    if about.one_round and outcomes[wrong[0]].error is None:  # another mistake may give the same
+        return Mark(WRONG, ONE_ROUND, lines(wrong[0]))
     mistake = trial.exact_mistake(outcomes)
     if mistake is None:
-        if not reads and _hard_coded(trial, outcomes):
+        if not about.reads and _hard_coded(trial, outcomes):
             return Mark(HARD_CODED, CONSTANT, lines(wrong[0]))
         if says := _unsteady(trial, function, outcomes):
             return Mark(WRONG, says, lines(wrong[0]))

@@ -44,7 +44,7 @@ def mark(trial: Trial, function: RemoteFunction) -> Mark:
             return known
     wrong = len(trial.wrong(outcomes))
     if wrong:
-        result = explained(trial, function, outcomes, about.reads)
+        result = explained(trial, function, outcomes, about)
     else:
         result = _changed_argument(trial, outcomes) or _of_properties(trial, function)
     if result.state != WRONG:

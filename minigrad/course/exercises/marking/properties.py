@@ -20,5 +20,5 @@ def broken(exercise: Exercise, function: RemoteFunction, case: Case) -> str:
             raise
         except Exception:  # an answer of the wrong kind has no properties
             held = False
-        sentences += "" if held else f" It does not hold that {text}."
+        sentences += "" if held else f" This must be true, and is not: {text}."
     return sentences

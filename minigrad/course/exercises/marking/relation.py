@@ -66,6 +66,8 @@ def _of_numbers(pairs: Pairs, right: bool) -> str:
             return ""
         flat.append((x, y))
     booleans = all(x.dtype.kind == y.dtype.kind == "b" for x, y in flat)
+    if booleans and any(np.shape(x) != np.shape(y) for x, y in pairs):
+        return ""  # which place belongs to which?
     if booleans or any("b" in (x.dtype.kind, y.dtype.kind) for x, y in flat):
         return _first(OF_BOOLEANS[right:], flat) if booleans else ""
     flat = [(x, y) for x, y in flat if np.isfinite(x).all() and np.isfinite(y).all()]

@@ -20,11 +20,13 @@ UNREADABLE = (
 
 
 class About(NamedTuple):
-    """The facts of a function before a call: whether it is one, whether it reads its arguments, and
-    the name in NumPy that its file has changed, or ""."""
+    """The facts of a function before a call: whether it is one, whether it reads its arguments, whether
+    a `return` ends its loop in the first round; and the name in NumPy that its file has changed, or "".
+    """
 
     callable: bool
     reads: bool
+    one_round: bool
     numpy: str
 
 
@@ -80,7 +82,7 @@ class RemoteFunction:
         """Return what there is to know of it before a call."""
         reply = self._reply(packed({"about": None}))
         numpy = _text(reply.get("numpy"))
-        return About(reply.get("callable") is True, reply.get("reads") is True, numpy)
+        return About(*(reply.get(one) is True for one in About._fields[:3]), numpy)
 
     def changed(self) -> str:
         """Say which value outside it calls of the function have changed; "" if none has."""

@@ -23,7 +23,11 @@ def seen(
     """Say what is seen of a wrong answer, the first, and of all of them."""
     exercise, first = trial.exercise, wrong[0]
     given, right = outcomes[first], trial.truths[first]
-    alike = given.error is None and kind(given.value) == kind(right.value)
+    alike = (
+        given.error is None and given.value is not None and kind(given.value) == kind(right.value)
+    )
+    # Of several right answers, each may have its own length.
+    fits = alike and (exercise.key is not None or kind_of(given.value) == kind_of(right.value))
     says = [
         guess(given.error, given.value, right.value),
         _docstring_alone(trial, given, wrong),
@@ -33,7 +37,7 @@ def seen(
         pairs = [(outcomes[k], trial.truths[k].value) for k in wrong]
         answered = [(one.value, y) for one, y in pairs if one.error is None]
         says.append(relation(answered, len(wrong) < len(outcomes)))
-    if alike:
+    if fits:
         says.append(broken(exercise, function, trial.cases[first]))
         says.append(_how_far(trial, outcomes, wrong))
     return "".join(says)

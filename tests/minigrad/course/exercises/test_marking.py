@@ -321,7 +321,7 @@ def test_a_property_that_does_not_hold_is_said(tmp_path):
     ((_, (exercise,)),) = chosen(["softmax"])
     found = mark_function(Trial(exercise, 0), read_learner_file(path).functions()["softmax"])
     assert found.state == WRONG
-    assert "It does not hold that each row sums to one." in found.says
+    assert "This must be true, and is not: each row sums to one." in found.says
 
 
 # --- what cannot be read, and where ----------------------------------------------------------------

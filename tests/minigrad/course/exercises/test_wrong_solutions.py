@@ -1,4 +1,4 @@
-# ruff: noqa: B007, C420, F811, NPY002, RUF005 - as beginners write
+# ruff: noqa: B007, C420, F811, NPY002, RET503, RUF005 - as beginners write
 """Wrong solutions that beginners write, and what is said of each: written apart from the exercises.
 
 Beside each function stands a part of what the check says of it.
@@ -1033,3 +1033,211 @@ def forward_derivative(f, x, v):
 def once(lines, result):  # lists in lists, of different lengths
     name, function, *arguments = lines[0]
     return [[name, function, arguments]], result
+
+
+# --- a return in the loop -------------------------------------------------------------------------
+
+
+@said("Its return stands in the loop")
+def walk(graph, root):
+    g = dict.fromkeys(graph, 0)
+    g[root] = 1
+    for n in reversed(graph):
+        for a, s in graph[n]:
+            g[a] += s * g[n]
+        return g
+
+
+@said("Either it walks in the order of creation")
+def walk(graph, root):
+    g = dict.fromkeys(graph, 0)
+    g[root] = 1
+    for n in reversed(graph):
+        for a, s in graph[n]:
+            g[a] += s * g[n]
+        break
+    return g
+
+
+@said("Its return stands in the loop")
+def numerical_gradient(f, x, h):
+    out = np.zeros(x.shape)
+    for k in np.ndindex(x.shape):
+        up, down = x.astype(float), x.astype(float)
+        up[k] += h
+        down[k] -= h
+        out[k] = (f(up) - f(down)) / (2 * h)
+        return out
+
+
+@said("Its return stands in the loop")
+def rnn(x, W, U, b):
+    h, out = np.zeros_like(b), []
+    for row in x:
+        h = np.tanh(row @ W + h @ U + b)
+        out.append(h)
+        return np.array(out)
+
+
+@said("Its return stands in the loop")
+def undo_broadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g.sum(axis=0)
+        for i, n in enumerate(shape):
+            if n == 1:
+                g = g.sum(axis=i, keepdims=True)
+        return g
+
+
+# --- an input that no example of a lesson shows -----------------------------------------------------
+
+
+@said("`break` where `continue`")
+def cross_entropy(logits, targets, pad):
+    total, count = 0.0, 0
+    for b in range(targets.shape[0]):
+        for t in range(targets.shape[1]):
+            if targets[b, t] == pad:
+                break
+            x = logits[b, t] - logits[b, t].max()
+            total -= x[targets[b, t]] - np.log(np.exp(x).sum())
+            count += 1
+    return total / max(count, 1)
+
+
+@said("A small number is added to every length")
+def norm_rule(g, x):
+    y = np.sqrt((x * x).sum(axis=-1))
+    return g[:, None] * x / (y + 1e-8)[:, None]
+
+
+# --- mistakes of a student who tried them ----------------------------------------------------------
+
+
+@said("The sum is added to g")
+def softmax_rule(g, y):
+    return y * (g + (g * y).sum(axis=-1, keepdims=True))
+
+
+@said("The means of h and of h n run over the positions")
+def layer_norm_rule(g, x, gain, eps):
+    s = np.sqrt(x.var(-1, keepdims=True) + eps)
+    n, h = (x - x.mean(-1, keepdims=True)) / s, g * gain
+    return (h - h.mean(0) - n * (h * n).mean(0)) / s
+
+
+@said("n and s are found down the columns")
+def layer_norm_rule(g, x, gain, eps):
+    s = np.sqrt(x.var(0) + eps)
+    n, h = (x - x.mean(0)) / s, g * gain
+    mean = lambda a: a.mean(-1, keepdims=True)
+    return (h - mean(h) - n * mean(h * n)) / s
+
+
+@said("The softmax runs along the positions")
+def cross_entropy(logits, targets, pad):
+    x = logits - logits.max(1, keepdims=True)
+    lp = x - np.log(np.exp(x).sum(1, keepdims=True))
+    return -np.take_along_axis(lp, targets[..., None], -1)[..., 0][targets != pad].mean()
+
+
+@said("divides by B T N")
+def cross_entropy(logits, targets, pad):
+    x = logits - logits.max(-1, keepdims=True)
+    lp = x - np.log(np.exp(x).sum(-1, keepdims=True))
+    return -(np.eye(logits.shape[-1])[targets] * lp).mean()
+
+
+@said("divides by N once more")
+def cross_entropy(logits, targets, pad):
+    x = logits - logits.max(-1, keepdims=True)
+    lp = x - np.log(np.exp(x).sum(-1, keepdims=True))
+    return -(np.eye(logits.shape[-1])[targets] * lp)[targets != pad].mean()
+
+
+@said("The last row of g is left out")
+def index_rule(g, shape, index):
+    out = np.zeros(shape)
+    for i in range(len(index) - 1):
+        out[index[i]] += g[i]
+    return out
+
+
+@said("The last element is left out")
+def numerical_gradient(f, x, h):
+    x = x.astype(float)
+    out = np.zeros(x.shape)
+    for i in range(x.size - 1):
+        a, b = x.copy(), x.copy()
+        a.flat[i] += h
+        b.flat[i] -= h
+        out.flat[i] = (f(a) - f(b)) / (2 * h)
+    return out
+
+
+@said("reaches `least` is left out")
+def top_p(p, least):
+    kept, total = np.zeros_like(p), 0.0
+    for i in np.argsort(-p):
+        if total + p[i] >= least:
+            break
+        kept[i] = p[i]
+        total += p[i]
+    return kept / kept.sum()
+
+
+@said("The last projection is transposed")
+def multi_head(x, w_q, w_k, w_v, w_o, heads):
+    B, T, D = x.shape
+    split = lambda a: a.reshape(B, T, heads, D // heads).swapaxes(1, 2)
+    q, k, v = split(x @ w_q), split(x @ w_k), split(x @ w_v)
+    e = np.exp(q @ k.swapaxes(-1, -2) / np.sqrt(D // heads))
+    y = e / e.sum(-1, keepdims=True) @ v
+    return y.swapaxes(1, 2).reshape(B, T, D) @ w_o.T
+
+
+@said("`range(i)` ends before i")
+def causal_mask(queries, keys):
+    m = np.zeros((queries, keys), bool)
+    for i in range(queries):
+        for j in range(i):
+            m[i, j] = True
+    return m
+
+
+@said("only the first copy is kept")
+def undo_broadcast(g, shape):
+    while g.ndim > len(shape):
+        g = g[0]
+    for k, n in enumerate(shape):
+        if n == 1:
+            g = g.sum(axis=k, keepdims=True)
+    return g
+
+
+@said("Only the first axis is looked at")
+def undo_broadcast(g, shape):
+    return g.sum(axis=0)
+
+
+@said("Only the first axis is looked at")
+def undo_broadcast(g, shape):
+    return g[0]
+
+
+# --- answers of another shape: nothing else is said of them, which would be false --------------------
+
+
+@said("is numbers of shape", alone=True)
+def shift(width, k):
+    return np.eye(width + 1)
+
+
+@said("is booleans of shape", alone=True)
+def causal_mask(queries, keys):
+    return np.ones((keys + 1, queries), bool)
+
+
+@said("is there a return at its end?", alone=True)
+def cosine(a, b):
+    print(a @ b / np.sqrt(a @ a * (b @ b)))
