@@ -82,7 +82,8 @@ class RemoteFunction:
         """Return what there is to know of it before a call."""
         reply = self._reply(packed({"about": None}))
         numpy = _text(reply.get("numpy"))
-        return About(*(reply.get(one) is True for one in About._fields[:3]), numpy)
+        said = {name: reply.get(name) is True for name in ("callable", "reads", "one_round")}
+        return About(**said, numpy=numpy)
 
     def changed(self) -> str:
         """Say which value outside it calls of the function have changed; "" if none has."""
