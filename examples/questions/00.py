@@ -28,6 +28,7 @@ QUESTIONS = questions(
     one_letter=Question(
         "`1998-03-03` has ten symbols, counted from 1. Which of them changes when Mar becomes May?",
         answer=7,
+        counted=True,
         by="changed",
         hint="Year, month, day. What is May as a number, with two digits?",
         mistakes={

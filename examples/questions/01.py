@@ -59,6 +59,7 @@ QUESTIONS = questions(
     visits=Question(
         r"One doubling alone takes `carry` 3 visits. How many do four doublings take?",
         answer=31,
+        counted=True,
         by="visits[4]",
         hint="A node is visited once for each path that leads to it: $u_4$ once, $u_3$ twice, ...",
         mistakes={

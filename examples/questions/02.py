@@ -126,6 +126,7 @@ QUESTIONS = questions(
         r"If $A$ and $B$ are both square, $n \times n$, how many products does `that_fit` "
         "find for the gradient of $A$? (This is why one tests with lengths that differ.)",
         answer=8,
+        counted=True,
         by="len(that_fit((3, 3), G=(s := rng.normal(size=(3, 3))), B=s))",
         hint="Which orders are there, and which of the two matrices can be transposed?",
         mistakes={

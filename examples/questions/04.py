@@ -20,6 +20,7 @@ QUESTIONS = questions(
     visits=Question(
         "A number is doubled ten times. How many visits does the walk make?",
         answer=2047,
+        counted=True,
         by="counts[9]",
         hint=r"Two visits for the number before the last, four for the one before that, ...",
         mistakes={
@@ -68,6 +69,7 @@ QUESTIONS = questions(
         "`y` is `Ordered(1.0)`, and `y = y + Ordered(1.0)` is done 5000 times. How many visits does"
         " `walk_in_order(y)` make?",
         answer=10001,
+        counted=True,
         by="""
             y = Ordered(1.0)
             for _ in range(5000):

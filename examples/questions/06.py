@@ -48,6 +48,7 @@ QUESTIONS = questions(
     first_look=Question(
         "At which column, counted from 0, does the first row have its weight?",
         answer=7,
+        counted=True,
         by="int(np.median(looks_at[:, 0]))",
         hint="The first row writes the symbol that was read last.",
         mistakes={
@@ -60,6 +61,7 @@ QUESTIONS = questions(
         "A sequence has nine words. How many layers of a convolution of width 3 are needed until the "
         "vector of word 9 depends on word 1?",
         answer=8,
+        counted=True,
         by="layers_needed(9)",
         hint="After one layer, word 2 knows of word 1. After two layers, word 3 does.",
         mistakes={
@@ -121,6 +123,7 @@ QUESTIONS = questions(
         "A sequence of 8 symbols is reversed. At which column (from 0) does row 2 (from 0) "
         "of the alignment have its weight?",
         answer=5,
+        counted=True,
         by="int(np.median(looks_at[:, 2]))",
         hint="Row 0 writes the last symbol, which stands in column 7.",
         mistakes={

@@ -44,6 +44,7 @@ QUESTIONS = questions(
     heights=Question(
         "A clock has 12 positions. How many different heights are there for the tip of its hand?",
         answer=7,
+        counted=True,
         by="len(by_height)",
         hint="Which hours have a height to themselves?",
         mistakes={

@@ -7,6 +7,7 @@ QUESTIONS = questions(
         "The network of 2015 has a recurrent encoder of four states, and a decoder of four. How many"
         " arrows has its longest chain, from the first word to the last state of the decoder?",
         answer=8,
+        counted=True,
         by='counted["2015"][1]',
         hint="From the word to the first state is one. Then along all states of both.",
         mistakes={

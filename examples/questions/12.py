@@ -30,6 +30,7 @@ QUESTIONS = questions(
     both_masks=Question(
         "How many of the 49 entries are true under both masks?",
         answer=22,
+        counted=True,
         by="int(may_look_back[1].sum())",
         hint="Only the first four columns are left. How many of them may each of the seven rows see?",
         mistakes={
@@ -73,6 +74,7 @@ QUESTIONS = questions(
     end_causal=Question(
         "How many of the 36 entries of a causal mask for six words are true?",
         answer=21,
+        counted=True,
         by="int(masks.causal(6).sum())",
         hint="The first row has one, the last has six.",
         mistakes={

@@ -51,6 +51,7 @@ QUESTIONS = questions(
         "A model without layer norm, without attention and without a loss is `relu(x @ W + "
         "b)`. How many functions with rules does it take?",
         answer=3,
+        counted=True,
         by="""
             asked.clear()
             own_engine.call = noting

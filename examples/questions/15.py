@@ -18,6 +18,7 @@ QUESTIONS = questions(
     depends=Question(
         "On how many of its ten letters does the translator's output after `<bos> w` depend?",
         answer=7,
+        counted=True,
         by="""int(hears["encoder-decoder"][1].sum())""",
         hint="It sees all of the source. And of the target?",
         mistakes={

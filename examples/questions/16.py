@@ -89,6 +89,7 @@ QUESTIONS = questions(
         "To which position does the second head give the most weight there? (The `a` is at "
         "position 0.)",
         answer=7,
+        counted=True,
         by="np.argmax(second[-1])",
         hint="The head looks for the position whose note is `t`.",
         mistakes={
@@ -161,6 +162,7 @@ QUESTIONS = questions(
         "In a model of two layers with causal masks, the letter at position 3 of a row of 8 is "
         "exchanged. The keys of how many of the 8 positions can change in the *second* layer?",
         answer=5,
+        counted=True,
         by="""
             other = np.array([[ALPHABET.index(letter) for letter in "abcdefgh"]])
             keys = []

@@ -6,6 +6,7 @@ QUESTIONS = questions(
     again_the_sine=Question(
         "Which derivative of the sine, after the sine itself, is the sine again? (1 for the first.)",
         answer=4,
+        counted=True,
         by="next(k for k in range(1, 8) if np.isclose(sine[k], sine[0]))",
         hint="The first is the cosine, the second minus the sine.",
         mistakes={"2": r"That is $-\sin$.", "1": "That is the cosine."},

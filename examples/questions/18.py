@@ -96,6 +96,7 @@ QUESTIONS = questions(
     end_tree=Question(
         "Six parts are added in the tree. How many additions does the first part pass through?",
         answer=3,
+        counted=True,
         by="tree([0] * 6, lambda one, other: max(one, other) + 1)",
         hint="Write it down: $((ab)(cd))(ef)$.",
         mistakes={

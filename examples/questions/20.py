@@ -72,6 +72,7 @@ QUESTIONS = questions(
         "A function computes `a = x * x`, `b = a + 1`, `c = np.exp(a)`, `d = b * b`, `e = c - d`, and "
         "returns `d`. How many of the five lines are in its program?",
         answer=3,
+        counted=True,
         by="""
             five = [("a", {"x"}), ("b", {"a"}), ("c", {"a"}), ("d", {"b"}), ("e", {"c", "d"})]
             len(needed(five, ["d"]))
@@ -120,6 +121,7 @@ QUESTIONS = questions(
         "`step = mg.compile(f)` is called many times, with arrays of the shapes (32, 8), (32, 9), "
         "(16, 8), and (32, 8) with other numbers in it. How many programs are made?",
         answer=3,
+        counted=True,
         by="""
             made = set()
             for shape in ((32, 8), (32, 9), (16, 8), (32, 8)):

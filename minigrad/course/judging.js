@@ -8,6 +8,8 @@ const OF_PYTHON = "OF_PYTHON"; // its constants, filled in by forms.py
 const { SAYS, FACTORS, SLACK } = OF_PYTHON;
 const NUMBER = new RegExp(OF_PYTHON.NUMBER, "gi");
 const UNDO = { sign: (n) => -n, reciprocal: (n) => 1 / n, double: (n) => n / 2, half: (n) => n * 2 };
+const CALL = new RegExp(OF_PYTHON.CALL, "gi");
+const CALLS = { log: Math.log, ln: Math.log, exp: Math.exp, sqrt: Math.sqrt, "√": Math.sqrt };
 const DASHES = new RegExp(`[${OF_PYTHON.DASHES}]`, "g");
 const SPACES = new RegExp(`[${OF_PYTHON.SPACES}]+`, "g");
 
@@ -81,18 +83,17 @@ function ofSizes({ answer, digits }, given) {
   return null;
 }
 
-function ofPlaces({ answer, digits, shape, rows, before }, given) {
+function ofPlaces({ answer, digits, shape, rows, before, counted }, given) {
   const alike = (some, others) => same(some, others, digits);
   const sorted = (some) => [...some].sort((a, b) => a - b);
   const columns = answer.length / rows;
   const turned = answer.map((_, i) => answer[(i % rows) * columns + Math.floor(i / rows)]);
-  const counted = answer.length === 1 && digits === null && whole(answer[0]);
   const kinds = {
     reversed: shape && alike([...given].reverse(), answer),
     transpose: rows && alike(given, turned),
     order: alike(sorted(given), sorted(answer)),
     before: alike(given, before),
-    one: counted && Math.abs(answer[0]) > 2 && Math.abs(given[0] - answer[0]) === 1,
+    one: counted && Math.abs(given[0] - answer[0]) === 1,
   };
   for (const [kind, fit] of Object.entries(kinds)) if (fit) return verdict(kind);
   const off = given.flatMap((g, i) => (fits(g, answer[i], digits) ? [] : [i + 1]));
@@ -110,7 +111,7 @@ const verdict = (kind, values = {}) => ({
 function numbers(text, single) {
   text = text.replace(SPACES, " ").trim().replace(DASHES, "-").replace("\u2044", "/");
   text = text.replace(/(^|[,;[(]) ?- (?=[\d.])/g, "$1-").replace(/[. ]+$/, "");
-  text = text.replace(/(?<=\d)_(?=\d)/g, "");
+  text = text.replace(CALL, called).replace(/(?<=\d)_(?=\d)/g, "");
   text = text.replace(/(?<=\d) ?[x×] ?(?=\d)/g, ", ");
   if (single && /^[-+]?[1-9]\d{0,2}([, ])\d{3}(\1\d{3})*(\.\d+)?$/.test(text))
     text = text.replace(/[, ]/g, "");
@@ -120,6 +121,12 @@ function numbers(text, single) {
   if (!found.length || /[^\s,;]/.test(text.replace(NUMBER, " "))) return null;
   if (found.some(([, , below]) => below && Number(below) === 0)) return null;
   return found.map(([, n, below, percent]) => Number(n) / Number(below || 1) / (percent ? 100 : 1));
+}
+
+function called(call, sign, name, above, below, ofRoot, ofWord) {
+  const number = CALLS[name.toLowerCase()](Number(above || ofRoot || ofWord) / Number(below || 1));
+  if (!Number.isFinite(number)) return call;
+  return String(sign === "-" ? -number : number);
 }
 
 const whole = (number) => number === Math.floor(number);

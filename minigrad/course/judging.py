@@ -32,12 +32,20 @@ SAYS = {  # what kind of answer came, and what the learner is told
     "one": "One off. Is each end counted, and only once?",
     "some": "Right, except at place {places} of {count}.",
     "wrong": "Not right. Try this first: {case}",
-    "number": "This is no number. Write it like 3, -0.25, 1/9, 11% or 2e-3; several like 1, 2, 3.",
+    "number": "This is no number. Write it like 3, -0.25, 1/9, 11%, 2e-3 or sqrt(2); several like 1, 2, 3.",
     "choice": "This is none of the choices. Name one by its letter or its text.",
 }
 NUMBER = re.compile(
     r"(?<![\w.%+/-])([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
     r"(?:\s*/\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))?(\s*%)?",
+    re.ASCII | re.IGNORECASE,
+)
+CALLS = {"log": math.log, "ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "√": math.sqrt}
+CALL = re.compile(  # as in log(1/9), ln 19, √10; but not log 1/9, which may mean two numbers
+    r"(?<![\w.%+)-])([-+]?)(?:np\.|math\.)?(log|ln|exp|sqrt|√) ?"
+    r"(?:\( ?(-?DIGITS)(?: ?/ ?(DIGITS))? ?\)|(?<=√)(DIGITS)|(?<= )(DIGITS)(?![\d.]| ?/))".replace(
+        "DIGITS", r"(?:\d+\.?\d*|\.\d+)"
+    ),
     re.ASCII | re.IGNORECASE,
 )
 UNDO: dict[str, Callable[[float], float]] = {  # from what is off in one way, the answer
@@ -69,6 +77,7 @@ class QuestionFacts(NamedTuple):
         choices: their texts.
         mistakes: answers as typed, and what each of them shows.
         rows: how many rows the numbers have, where they are a table.
+        counted: whether the number is found by counting.
         before: the numbers that answer the question before.
         case: what to try after an answer that is of no other kind.
     """
@@ -81,6 +90,7 @@ class QuestionFacts(NamedTuple):
     rows: int = 0
     before: Sequence[float] = ()
     case: str = ""
+    counted: bool = False
 
 
 def verdict_on(asked: QuestionFacts, text: str) -> Verdict:
@@ -178,13 +188,12 @@ def _of_places(
     same = functools.partial(_same, digits=asked.digits)
     columns = len(answer) // max(asked.rows, 1)
     turned = [a for i in range(columns) for a in answer[i::columns]]
-    counted = len(answer) == 1 and asked.digits is None and _whole(answer[0])
     kinds = {
         "reversed": asked.shape and same(given[::-1], answer),
         "transpose": asked.rows and same(given, turned),
         "order": same(sorted(given), sorted(answer)),
         "before": same(given, asked.before),
-        "one": counted and abs(answer[0]) > 2 and abs(given[0] - answer[0]) == 1,
+        "one": asked.counted and abs(given[0] - answer[0]) == 1,
     }
     for kind, fits in kinds.items():
         if fits:
@@ -204,7 +213,7 @@ def _verdict(kind: str, **values: object) -> Verdict:
 
 
 def numbers(text: str, single: bool = False) -> list[float] | None:
-    """The numbers in a text, such as "[1, 2]", "1/9" or "11 %"; None if there is anything else.
+    """The numbers in a text, such as "[1, 2]", "1/9" or "log(19)"; None if there is anything else.
 
     Brackets do not count: [[1, 2], [3, 4]] are four numbers.
 
@@ -214,7 +223,7 @@ def numbers(text: str, single: bool = False) -> list[float] | None:
     text = re.sub(f"[{SPACES}]+", " ", text).strip()  # no-break spaces, too
     text = re.sub(f"[{DASHES}]", "-", text).replace("\N{FRACTION SLASH}", "/")
     text = re.sub(r"(^|[,;\[(]) ?- (?=[\d.])", r"\1-", text).rstrip(". ")
-    text = re.sub(r"(?<=\d)_(?=\d)", "", text)
+    text = re.sub(r"(?<=\d)_(?=\d)", "", CALL.sub(_called, text))
     text = re.sub("(?<=[0-9]) ?[x×] ?(?=[0-9])", ", ", text)  # as in "a 3 × 2 matrix"
     if single and re.fullmatch(r"[-+]?[1-9]\d{0,2}([, ])\d{3}(\1\d{3})*(\.\d+)?", text):
         text = re.sub("[, ]", "", text)
@@ -227,6 +236,17 @@ def numbers(text: str, single: bool = False) -> list[float] | None:
     if any(below and float(below) == 0 for _, below, _ in matches):
         return None
     return [float(n) / float(below or 1) / (100 if percent else 1) for n, below, percent in matches]
+
+
+def _called(call: re.Match[str]) -> str:
+    """The number that a call gives, as text; the call as it stands if it gives none."""
+    sign, name, above, below, *alone = call.groups()
+    of = next(filter(None, (above, *alone)))
+    try:
+        number = CALLS[name.lower()](float(of) / float(below or 1))
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return call[0]
+    return str(-number if sign == "-" else number)
 
 
 def _whole(number: float) -> bool:

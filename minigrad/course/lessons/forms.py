@@ -114,7 +114,9 @@ def _like(question: Question) -> str:
 def script() -> str:
     """The JavaScript of all forms of a page, after that which judges their answers."""
     constants = {name: getattr(judging, name) for name in CONSTANTS}
-    given = json.dumps({**constants, "NUMBER": judging.NUMBER.pattern})
+    given = json.dumps(
+        {**constants, "NUMBER": judging.NUMBER.pattern, "CALL": judging.CALL.pattern}
+    )
     judge = (HERE.parent / "judging.js").read_text(encoding="utf-8").replace('"OF_PYTHON"', given)
     own = (HERE / "forms.js").read_text(encoding="utf-8")
     return f'"use strict";\n{as_object("Judging", judge)}\n{as_object("Forms", own)}'

@@ -31,6 +31,7 @@ class Question:
         because: a sentence that is told with the right answer.
         digits: how many digits are asked for. Without, whole numbers must be given exactly, others
             to three digits.
+        counted: whether the number is found by counting: an answer one off has missed an end.
         end: asked at the end of the lesson; others are predictions, answered by the cells that follow.
         before: the numbers that answer the question before; `questions` fills them in.
     """
@@ -43,6 +44,7 @@ class Question:
     mistakes: Mapping[str, str] = field(default_factory=dict)
     because: str = ""
     digits: int | None = None
+    counted: bool = False
     end: bool = False
     before: Sequence[float] = ()
 
@@ -73,7 +75,15 @@ class Question:
         rows = len(self.answer) if np.ndim(self.answer) == 2 else 0
         choices = tuple(self.choices)
         return QuestionFacts(
-            answer, shape, self.digits, choices, self.mistakes, rows, self.before, self.hint
+            answer,
+            shape,
+            self.digits,
+            choices,
+            self.mistakes,
+            rows,
+            self.before,
+            self.hint,
+            self.counted,
         )
 
     def verdict_on(self, given: object) -> Verdict:

@@ -22,7 +22,13 @@ from minigrad.course.questions import question as data
 from minigrad.course.questions.headings import headings
 
 NINTH = Question("1/9?", answer=1 / 9, by="1 / 9", mistakes={"0.33": "The root."})
-COUNT = Question("How many?", answer=2000, by="2000", hint="Count.", because="So it is.")
+COUNT = Question(
+    "How many?", answer=2000, by="2000", hint="Count.", because="So it is.", counted=True
+)
+RISE = Question("How many times as much?", answer=8, by="8")
+ROOT = Question("How long?", answer=10**0.5, by="10**0.5")
+SURPRISE = Question("How surprised?", answer=float(np.log(19)), by="np.log(19)")
+LOGS = Question("Which?", answer=[float(np.log(9)), float(-np.log(9))], by="...")
 ROUGH = Question("About?", answer=57.665, by="57.665", digits=2)
 LIST = Question("Which?", answer=[0.25, 0.5, -3], by="...", mistakes={"[1, 2, 3]": "Too even."})
 NULLS = Question("Which?", answer=[0.625, 0.375, 0, 0], by="...")
@@ -125,7 +131,31 @@ CASES = [  # what is asked, what is typed, and what both sides say to it
     (TABLE, "1 4 2 5 6 3", "order"),
     (SECOND, "7", "right"),
     (SECOND, "2000", "before"),
-    (SECOND, "8", "one"),
+    (SECOND, "8", "wrong"),
+    (RISE, "7", "wrong"),
+    (RISE, "9", "wrong"),
+    (ROOT, "sqrt(10)", "right"),
+    (ROOT, "√10", "right"),
+    (ROOT, "√(20/2)", "right"),
+    (ROOT, "np.sqrt( 10 )", "right"),
+    (ROOT, "-√10", "sign"),
+    (ROOT, "√10/2", "half"),
+    (ROOT, "2√10", "number"),
+    (ROOT, "1/sqrt(10)", "reciprocal"),
+    (ROOT, "sqrt(-10)", "number"),
+    (ROOT, "10 ** 0.5", "number"),
+    (SURPRISE, "log(19)", "right"),
+    (SURPRISE, "log 19", "right"),
+    (SURPRISE, "Ln 19", "right"),
+    (SURPRISE, "-ln(1/19)", "right"),
+    (SURPRISE, "-ln 1/19", "number"),
+    (SURPRISE, "1-log(19)", "number"),
+    (SURPRISE, "log(0)", "number"),
+    (SURPRISE, "log2(19)", "number"),
+    (SURPRISE, "exp(1000)", "number"),
+    (LOGS, "[log 9, log(1/9)]", "right"),
+    (LOGS, "(ln(9); -ln(9))", "right"),
+    (NINTH, "exp(-2.197225)", "right"),
     (CHOICE, "v3", "right"),
     (CHOICE, " V3 ", "right"),
     (CHOICE, "b", "right"),
