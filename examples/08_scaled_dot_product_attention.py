@@ -403,6 +403,37 @@ pictures("08_why_divide", why_divide)
 # it they hardly change. These sizes are means: most of the 400 softmaxes at the greatest width are
 # saturated, with slopes of nearly zero, and the few others make up the mean.
 #
+# ### And if queries and keys are alike? (optional)
+#
+# The root rests on one word: *independent*. Take it away, and let each position have the same vector as
+# its query and as its key, $q = k$. The product of a vector with itself is a sum of squares, and these
+# do not cancel: its mean is $d\, \sigma^2$ (here $d\, a^2 / 3$), and no longer zero. Divided by $\sqrt d$
+# it is still $\sqrt d\, \sigma^2$, and grows with the width.
+
+# %%
+ask("alike", ...)
+
+# %%
+own = np.random.default_rng(1)
+with_itself, on_itself = [], []
+for d in wide:
+    x = own.uniform(-a, a, size=(2000, d))  # each a query, and a key too
+    with_itself.append(np.mean(np.sum(x * x, axis=1)) / np.sqrt(d))
+    weights_of_16 = softmax(x[:16] @ x[:16].T / np.sqrt(d))  # (16, 16)
+    on_itself.append(np.diag(weights_of_16).mean())
+print("score of a vector with itself:", np.round(with_itself, 1))
+print("its weight among 16:          ", np.round(on_itself, 3))
+assert np.allclose(with_itself, a**2 / 3 * np.sqrt(wide), rtol=0.05)
+assert on_itself[0] < 0.6
+assert on_itself[-1] > 0.999
+
+# %% [markdown]
+# So each position looks at itself alone, saturated in spite of the root. Queries and keys come from two
+# matrices that are drawn apart, and are independent before the first step. Training makes them alike: a
+# query is to fit its key. So the root is right at the start, and promises nothing later. Two remedies:
+# divide by $d$ instead, which is right where query and key are alike (Yang et al., 2022); or make each
+# query and key equally long, and learn one factor for the scores (Henry et al., 2020).
+#
 # ## Softmax in practice: overflow
 #
 # The largest number that float64 can hold is about $e^{709}$, and float32 about $e^{88}$. Beyond it
@@ -598,6 +629,50 @@ assert needed(0.75, 0.75).min() > 0
 assert np.allclose(needed(0.75, 0.75) @ corners @ W_O, [1.5, 1.5])
 
 # %% [markdown]
+# ## The way back, in numbers (optional)
+#
+# All rules are known: that of a product of matrices (lesson 02), and that of the softmax (above). Put
+# them together. Let $S = Q K^\mathsf{T} / \sqrt d$ be the scores, $A$ their softmax, $Y = A V$ the
+# output, and $G$ the gradient that arrives at $Y$. Write $dV$ for the gradient of $V$, and so on. Then,
+# step by step backwards,
+#
+# $$dV = A^\mathsf{T} G, \qquad dA = G V^\mathsf{T}, \qquad
+#   dS = A * \big(dA - \textstyle\sum (A * dA)\big),$$
+#
+# $$dQ = \frac{dS\, K}{\sqrt d}, \qquad dK = \frac{dS^\mathsf{T} Q}{\sqrt d}.$$
+#
+# ($*$ multiplies element by element, and the sum is that of each row.) A value gets of $G$
+# what its weight is. The gradient of a query is a sum of keys, weighted by $dS$; that of a key is such a
+# sum of queries.
+#
+# In numbers: the first query of this lesson, whose two weights are $1/2$, and $G = (1, 1)$. The keys are
+# $(2, 1, 5, 0)$ and $(0, 2, 1, 0)$, the values $(0, 4)$ and $(6, 0)$. So $dA$ is $(4, 6)$, the product of
+# $G$ with each value. The mean of these by the weights is 5. So $dS = \tfrac12 (4 - 5,\ 6 - 5)$.
+
+# %%
+ask("back_to_query", ...)
+
+# %%
+Q, G = query[None], np.array([[1.0, 1.0]])  # (1, K), (1, V)
+A = softmax(Q @ small_keys.T / 2)  # (1, S): 2 is the root of 4
+dV = A.T @ G  # (S, V)
+dA = G @ small_values.T  # (1, S)
+dS = A * (dA - np.sum(A * dA, axis=-1, keepdims=True))
+dQ = dS @ small_keys / 2  # (1, K)
+dK = dS.T @ Q / 2  # (S, K)
+for name, gradient in {"dV": dV, "dA": dA, "dS": dS, "dQ": dQ, "dK": dK}.items():
+    print(f"{name} = {gradient.tolist()}")
+
+three = [mg.Tensor(one, requires_grad=True) for one in (Q, small_keys, small_values)]
+mt.attention(*three)[0].backward(G)
+assert all(np.allclose(one.grad, by_hand) for one, by_hand in zip(three, (dQ, dK, dV)))
+
+# %% [markdown]
+# The second value fits $G$ better, with 6 against 4. So its score gets a positive gradient, and the
+# first as much with a minus sign. (The loss falls *against* the gradient: the step makes the second
+# weight smaller.) $dV$ needs $A$, and $dS$ needs it, too: that is why the way forward keeps a table of
+# $T \times S$ weights for each head.
+#
 # ## Step through it (optional)
 #
 # The two queries of the beginning, as a page: each step forwards and back, where every number can be
@@ -640,6 +715,9 @@ ask("end_shape", ...)
 
 # %%
 ask("end_variances", ...)
+
+# %%
+ask("end_back", ...)
 
 # %% [markdown]
 # To write yourself: `scores`, `attend` and `softmax_rule` (`python -m minigrad exercises check 08`).

@@ -635,6 +635,96 @@ pictures("13_ablations", table_as_picture)
 # slowly. (Each row is one run: repeat with other seeds before you believe small differences.)
 
 # %% [markdown]
+# ## Right on what it has seen, wrong on what is new (optional)
+#
+# The models above saw new words at every step, so their loss was that on new words, too. Mostly there
+# are only so many examples, and they come again and again. Take 64 words, and a loss on 100 *held-out*
+# words, which training never sees.
+
+# %%
+ask("held_out", ...)
+
+
+# %%
+def two_losses(size, steps=100, every=10):
+    """The loss on `size` words and on held-out ones, by the step; and the parameters that had the
+    least held-out loss."""
+    mg.manual_seed(0)
+    model, few, draw = Small(L=1), words("few", size, shortest=4), random.Random(0)
+    source, read, write = arrays(exam[:100])
+    held_out, best = {}, {}
+
+    def batch(step):
+        if step % every == 1:  # before this step
+            with mg.no_grad():
+                loss = cross_entropy(model(source, read), write, ignore_index=0).item()
+            if loss < min(held_out.values(), default=math.inf):
+                best.update({name: np.array(p) for name, p in model.state_dict().items()})
+            held_out[step - 1] = loss
+        return draw.sample(few, 32)
+
+    return train(model, batch, steps + 1), held_out, best  # a step more, for the last look
+
+
+with one_thread():
+    fits = {size: two_losses(size) for size in (64, 256)}
+stop = {size: min(held_out, key=held_out.get) for size, (_, held_out, _) in fits.items()}
+for size, (curve, held_out, _) in fits.items():
+    print(f"{size:3} words, loss on them and on new ones:", end=" ")
+    print(*(f"{step}: {np.mean(curve[max(0, step - 4) : step + 1]):.2f} and {held_out[step]:.2f}"
+            for step in (20, 40, 70, 100)), sep=", ")  # fmt: skip
+    print(f"          the least on new ones: {held_out[stop[size]]:.2f}, after {stop[size]} steps")
+few, many = fits[64], fits[256]
+assert np.mean(few[0][-5:]) < 0.2
+assert few[1][100] > math.log(N)  # worse than guessing,
+assert few[1][stop[64]] < few[1][100] - 0.5  # and it has been better
+assert many[1][100] < 1
+
+
+# %%
+def overfitting():
+    from matplotlib import pyplot as plt
+
+    figure, both = plt.subplots(1, 2, figsize=(9.5, 3.3), sharey=True)
+    for ax, (size, (curve, held_out, _)) in zip(both, fits.items()):
+        ax.plot(curve, color=BLUE, lw=2)
+        ax.plot(list(held_out), list(held_out.values()), "o-", color=ORANGE, ms=4)
+        ax.axhline(math.log(N), color=GREY, lw=0.8, ls=":")
+        ax.axvline(stop[size], color=GREY, lw=0.8)
+        ax.set(xlabel="step", title=f"{size} words")
+    both[0].set_ylabel("loss")
+    both[0].text(70, 0.35, "on these words", color=BLUE)
+    both[0].text(98, 3.6, "on new ones", color=ORANGE, ha="right")
+    return figure
+
+
+pictures("13_overfitting", overfitting)
+
+# %% [markdown]
+# With 64 words the two curves part. First both fall: what is learned is true of all words. Then the loss
+# on the 64 goes on to 0, while that on new ones *rises* above guessing: the model knows its words by
+# heart, is sure of them, and is sure and wrong elsewhere. That is *overfitting*. (A loss that is high on
+# *both* is the other fault: the model is too small, or was trained too little.) What to do:
+#
+# 1. *More examples*, or ever new ones: the strongest remedy. With 256 words both curves fall.
+# 2. *Early stopping*: keep the parameters at the least held-out loss, here `best`, and go back to them.
+#    It costs nothing, but it adds nothing either: with 64 words what is kept is a poor model.
+# 3. *Less freedom*: fewer parameters, dropout (lesson 11b), smaller weights (`weight_decay` of
+#    `mg.optim.AdamW`).
+#
+# By the held-out words you have now chosen when to stop. So they flatter, and the last word has a third
+# set, by which nothing was chosen (lesson 22).
+
+# %%
+kept = Small(L=1)
+kept.load_state_dict(few[2])
+with mg.no_grad():
+    new = arrays(exam[:100])
+    again = cross_entropy(kept(*new[:2]), new[2], ignore_index=0).item()
+print(f"back at step {stop[64]}: the loss on new words is {again:.2f}")
+assert np.isclose(again, few[1][stop[64]])
+
+# %% [markdown]
 # ## Dates (optional)
 #
 # `mt.Training` is the same loop for any task, and can save its state and go on later. Here it reads
@@ -674,6 +764,9 @@ ask("end_rate", ...)
 
 # %%
 ask("end_clipped", ...)
+
+# %%
+ask("end_curves", ...)
 
 # %% [markdown]
 # The exercises of this lesson are `teacher_forcing`, `cross_entropy` and `dropout`:

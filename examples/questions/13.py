@@ -107,6 +107,22 @@ QUESTIONS = questions(
             "no scaling, no warm-up": "They learn, only more slowly.",
         },
     ),
+    held_out=Question(
+        "A model trains on 64 words only, until the loss on these is nearly 0. What has the loss on new "
+        r"words come to by then? (Guessing has $\log 19 = 2.94$.)",
+        choices=["nearly 0, too", "about 1.5", "more than guessing has"],
+        answer="more than guessing has",
+        by="""
+            about = "about 1.5" if few[1][100] > 0.5 else "nearly 0, too"
+            "more than guessing has" if few[1][100] > math.log(N) else about
+        """,
+        hint="It is sure of each symbol now. What does it cost to be sure and wrong?",
+        mistakes={
+            "nearly 0, too": "So it is where new words come at every step. 64 words it can know by heart.",
+            "about 1.5": "It would be so if it had learned half of the rule. It has learned the words.",
+        },
+        because="It is sure, and wrong: that costs more than to guess.",
+    ),
     end_smoothing=Question(
         "There are 20 symbols, and a tenth of each target is spread evenly over all of them (label "
         "smoothing). The loss is least where the model says just that. Which probability has the right "
@@ -154,6 +170,27 @@ QUESTIONS = questions(
             "[1, 1]": "It is the length of the whole that is clipped, not each number.",
         },
         because="The direction stays, the length becomes 1.",
+        end=True,
+    ),
+    end_curves=Question(
+        "The loss on the training examples falls and falls. That on held-out examples has risen since "
+        "step 40. What do you use?",
+        choices=[
+            "the parameters of step 40, and then more examples",
+            "the last parameters: their loss is least",
+            "the last parameters, trained for longer",
+        ],
+        answer="the parameters of step 40, and then more examples",
+        by="""
+            early = few[1][stop[64]] < few[1][100] and many[1][100] < few[1][stop[64]]
+            "the parameters of step 40, and then more examples" if early else ""
+        """,
+        hint="Which of the two losses says how it will do in use?",
+        mistakes={
+            "the last parameters: their loss is least": "On what they know by heart. In use, new ones come.",
+            "the last parameters, trained for longer": "The held-out loss rises with every further step.",
+        },
+        because="The held-out loss is that of use. It was least at step 40, and more examples lower it.",
         end=True,
     ),
 )

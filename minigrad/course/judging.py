@@ -32,7 +32,7 @@ SAYS = {  # what kind of answer came, and what the learner is told
     "one": "One off. Is each end counted, and only once?",
     "some": "Right, except at place {places} of {count}.",
     "wrong": "Not right. Try this first: {case}",
-    "number": "This is no number. Write it like 3, -0.25, 1/9, 11%, 2e-3 or sqrt(2); several like 1, 2, 3.",
+    "number": "This is no number. Write it like 3, -0.25, 1/9, 11% or sqrt(2); several like 1, 2, 3.",
     "choice": "This is none of the choices. Name one by its letter or its text.",
 }
 NUMBER = re.compile(

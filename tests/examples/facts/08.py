@@ -104,3 +104,21 @@ needed(1.5, 1.5).min() < 0
 
 # %% W_O gets outside
 np.allclose(needed(0.75, 0.75) @ corners @ W_O, [1.5, 1.5])
+
+# %% query and key alike: the score grows with the root of the width
+np.allclose(np.array(with_itself) / np.sqrt(wide), a**2 / 3, rtol=0.05)
+
+# %% and each looks at itself alone
+on_itself[-1] > 0.999
+
+# %% the way back, by the engine
+all(np.allclose(one.grad, by_hand) for one, by_hand in zip(three, (dQ, dK, dV)))
+
+# %% a value gets the gradient by its weight
+np.allclose(dV, [[0.5, 0.5], [0.5, 0.5]])
+
+# %% a step against the gradient makes the second weight smaller
+softmax((Q - 0.1 * dQ) @ small_keys.T / 2)[0, 1] < A[0, 1]
+
+# %% the numbers of dS sum to 0
+np.allclose(dS, [[-0.5, 0.5]])

@@ -84,3 +84,15 @@ right["no shift"] < 0.05
 
 # %% dates begin to be learned
 run.curve[-1].loss < run.curve[0].loss / 3
+
+# %% few words are known by heart, and new ones cost more than guessing
+np.mean(few[0][-5:]) < 0.2 and few[1][100] > math.log(N)
+
+# %% the held-out loss was least on the way
+0 < stop[64] < 70
+
+# %% more words lower both
+many[1][100] < few[1][stop[64]] and np.mean(many[0][-5:]) < 1
+
+# %% what was kept has that loss
+np.isclose(again, few[1][stop[64]])
