@@ -407,8 +407,8 @@ pictures("08_why_divide", why_divide)
 #
 # The root rests on one word: *independent*. Take it away, and let each position have the same vector as
 # its query and as its key, $q = k$. The product of a vector with itself is a sum of squares, and these
-# do not cancel: its mean is $d\, \sigma^2$ (here $d\, a^2 / 3$), and no longer zero. Divided by $\sqrt d$
-# it is still $\sqrt d\, \sigma^2$, and grows with the width.
+# do not cancel: its mean is $d\, a^2 / 3$, and no longer zero. Divided by $\sqrt d$ it is still
+# $\sqrt d\, a^2 / 3$, and grows with the width.
 
 # %%
 ask("alike", ...)
@@ -417,9 +417,9 @@ ask("alike", ...)
 own = np.random.default_rng(1)
 with_itself, on_itself = [], []
 for d in wide:
-    x = own.uniform(-a, a, size=(2000, d))  # each a query, and a key too
-    with_itself.append(np.mean(np.sum(x * x, axis=1)) / np.sqrt(d))
-    weights_of_16 = softmax(x[:16] @ x[:16].T / np.sqrt(d))  # (16, 16)
+    both = own.uniform(-a, a, size=(2000, d))  # each a query, and a key too
+    with_itself.append(np.mean(np.sum(both * both, axis=1)) / np.sqrt(d))
+    weights_of_16 = softmax(both[:16] @ both[:16].T / np.sqrt(d))  # (16, 16)
     on_itself.append(np.diag(weights_of_16).mean())
 print("score of a vector with itself:", np.round(with_itself, 1))
 print("its weight among 16:          ", np.round(on_itself, 3))
@@ -646,8 +646,8 @@ assert np.allclose(needed(0.75, 0.75) @ corners @ W_O, [1.5, 1.5])
 # sum of queries.
 #
 # In numbers: the first query of this lesson, whose two weights are $1/2$, and $G = (1, 1)$. The keys are
-# $(2, 1, 5, 0)$ and $(0, 2, 1, 0)$, the values $(0, 4)$ and $(6, 0)$. So $dA$ is $(4, 6)$, the product of
-# $G$ with each value. The mean of these by the weights is 5. So $dS = \tfrac12 (4 - 5,\ 6 - 5)$.
+# $(2, 1, 5, 0)$ and $(0, 2, 1, 0)$, the values $(0, 4)$ and $(6, 0)$. So $dA$ is $(4, 6)$: the product
+# of $G$ with each value. The mean of these by the weights is 5. So $dS = \tfrac12 (4 - 5,\ 6 - 5)$.
 
 # %%
 ask("back_to_query", ...)
@@ -655,17 +655,17 @@ ask("back_to_query", ...)
 # %%
 Q, G = query[None], np.array([[1.0, 1.0]])  # (1, K), (1, V)
 A = softmax(Q @ small_keys.T / 2)  # (1, S): 2 is the root of 4
-dV = A.T @ G  # (S, V)
-dA = G @ small_values.T  # (1, S)
-dS = A * (dA - np.sum(A * dA, axis=-1, keepdims=True))
-dQ = dS @ small_keys / 2  # (1, K)
-dK = dS.T @ Q / 2  # (S, K)
-for name, gradient in {"dV": dV, "dA": dA, "dS": dS, "dQ": dQ, "dK": dK}.items():
+d_v = A.T @ G  # (S, V)
+d_a = G @ small_values.T  # (1, S)
+d_s = A * (d_a - np.sum(A * d_a, axis=-1, keepdims=True))
+d_q = d_s @ small_keys / 2  # (1, K)
+d_k = d_s.T @ Q / 2  # (S, K)
+for name, gradient in {"d_v": d_v, "d_a": d_a, "d_s": d_s, "d_q": d_q, "d_k": d_k}.items():
     print(f"{name} = {gradient.tolist()}")
 
 three = [mg.Tensor(one, requires_grad=True) for one in (Q, small_keys, small_values)]
 mt.attention(*three)[0].backward(G)
-assert all(np.allclose(one.grad, by_hand) for one, by_hand in zip(three, (dQ, dK, dV)))
+assert all(np.allclose(one.grad, by_hand) for one, by_hand in zip(three, (d_q, d_k, d_v)))
 
 # %% [markdown]
 # The second value fits $G$ better, with 6 against 4. So its score gets a positive gradient, and the

@@ -9,10 +9,10 @@
 #
 # After it you can
 #
-# - write the training loop of a transformer, and say what is fed in and what is asked for;
+# - write the training loop of a transformer, and say what it reads and what it is asked for;
 # - derive the gradient of cross-entropy, and read a loss: perplexity, and how high the first one is;
 # - compute a step of Adam, and say what warm-up, clipping and label smoothing (optional) do;
-# - begin with a test that takes a second: memorising a single batch;
+# - begin by memorising one batch; tell overfitting from two curves (optional);
 # - tell from a table what happens without scaling, positions, warm-up, residuals, the causal mask or
 #   the shift, and recognise a loss that is too good to be true.
 
@@ -529,7 +529,7 @@ assert first_loss[16] > 3 * math.log(N)
 #
 # Before any long training, take a single batch, and train on that alone. A model with thousands of
 # parameters must be able to memorise eight words, and the loss must go to 0. If it does not, there is
-# a mistake in the model or in the loop, and you have lost a second and not a night.
+# a mistake in the model or in the loop, and you have lost a second, not a night.
 
 # %%
 mg.manual_seed(0)
@@ -632,7 +632,7 @@ pictures("13_ablations", table_as_picture)
 #
 # Without positions the model cannot know the order of the source's letters. Without residuals two layers
 # on each side are already too deep. Without scaling or warm-up so small a model learns, too, but more
-# slowly. (Each row is one run: repeat with other seeds before you believe small differences.)
+# slowly. (Each row is one run: other seeds differ a little.)
 
 # %% [markdown]
 # ## Right on what it has seen, wrong on what is new (optional)
@@ -769,8 +769,8 @@ ask("end_clipped", ...)
 ask("end_curves", ...)
 
 # %% [markdown]
-# The exercises of this lesson are `teacher_forcing`, `cross_entropy` and `dropout`:
-# `python -m minigrad exercises check 13` marks yours.
+# To write yourself: `teacher_forcing`, `cross_entropy` and `dropout`
+# (`python -m minigrad exercises check 13`).
 #
 # The reader of dates in lesson 00 was trained by this loop: that was the third promise.
 #

@@ -26,7 +26,7 @@ import minigrad as mg
 import minitransformer as mt
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
-from minigrad.functional import cross_entropy
+from minigrad.functional import cross_entropy, softmax
 from minigrad.views.plots import BLUE, GREY, ORANGE, heat_map
 from minitransformer import decoding
 from minitransformer.model.embedding import embed
@@ -502,6 +502,91 @@ for name, of_40 in milliseconds.items():
 faster = np.median(milliseconds["without"][-1]) / np.median(milliseconds["with a cache"][-1])
 print(f"the last 40 symbols: {faster:.1f} times as fast with the cache")
 assert faster > 2
+
+# %% [markdown]
+# ### What a symbol costs, counted (optional)
+#
+# How much work is one layer of attention, how much a recurrent network (lesson 06), and what does the
+# cache save? Count multiplications, for $T$ symbols, $D$ wide; a product $(n, m) \times (m, p)$ has
+# $n m p$. Queries, keys, values and the last projection are four products with a $(D, D)$ matrix:
+# $4 T D^2$. The scores are $T \times T$ products of $D$ numbers, and so are the mixtures of the values:
+# $2 T^2 D$. (A causal mask hides half of them; most programs compute all.) A recurrent network has two
+# products with a $(D, D)$ matrix for each symbol: $2 T D^2$.
+
+# %%
+ask("same_work", ...)
+
+# %%
+work = []  # multiplications, product by product
+
+
+def times(a, b):
+    """A product of matrices, counted."""
+    work.append(a.shape[0] * a.shape[1] * b.shape[1])
+    return a @ b
+
+
+def all_symbols(x, w_q, w_k, w_v, w_o):
+    """Attention of all symbols at once, x (T, D)."""
+    q, k, v = times(x, w_q), times(x, w_k), times(x, w_v)
+    scores = np.where(np.tri(len(x), dtype=bool), times(q, k.T), -np.inf)
+    return times(times(softmax(scores / np.sqrt(x.shape[1])), v), w_o)
+
+
+def next_symbol(x, k, v, w_q, w_k, w_v, w_o):
+    """The same for one more symbol, x (1, D), with the keys and values that were kept."""
+    k, v = np.concatenate([k, times(x, w_k)]), np.concatenate([v, times(x, w_v)])
+    scores = times(times(x, w_q), k.T)
+    return times(times(softmax(scores / np.sqrt(x.shape[1])), v), w_o), k, v
+
+
+def cost(T, D):
+    """Multiplications for a text of T symbols: all at once; written with a cache, without; recurrent."""
+    at_once = lambda t: 4 * t * D**2 + 2 * t**2 * D
+    by_symbol = [4 * D**2 + 2 * t * D for t in range(1, T + 1)]
+    return at_once(T), sum(by_symbol), sum(map(at_once, range(1, T + 1))), 2 * T * D**2
+
+
+own = np.random.default_rng(0)
+some, matrices = own.normal(size=(6, 4)), own.normal(size=(4, 4, 4))  # T = 6, D = 4
+expected_rows = all_symbols(some, *matrices)
+counted_work = [sum(work)]
+work.clear()
+k = v = np.zeros((0, 4))
+for t in range(6):
+    row, k, v = next_symbol(some[t : t + 1], k, v, *matrices)
+    assert np.allclose(row, expected_rows[t])
+counted_work.append(sum(work))
+work.clear()
+for t in range(1, 7):
+    all_symbols(some[:t], *matrices)
+counted_work.append(sum(work))
+work.clear()
+h = np.zeros((1, 4))
+for t in range(6):
+    h = np.tanh(times(some[t : t + 1], matrices[0]) + times(h, matrices[1]))
+counted_work.append(sum(work))
+assert counted_work == list(cost(6, 4))
+
+print("D = 512, millions:  at once   with a cache   without   recurrent")
+for T in (128, 1024, 8192):
+    print(f"{T:9} symbols {cost(T, 512)[0] / 1e6:11,.0f} {cost(T, 512)[1] / 1e6:14,.0f}", end=" ")
+    print(f"{cost(T, 512)[2] / 1e6:9,.0f} {cost(T, 512)[3] / 1e6:11,.0f}")
+
+# %% [markdown]
+# | | all symbols, in training | the $t$-th symbol, in writing | kept, in writing |
+# |---|---|---|---|
+# | attention, without a cache | $4 T D^2 + 2 T^2 D$ | $4 t D^2 + 2 t^2 D$ | the text |
+# | attention, with a cache | | $4 D^2 + 2 t D$ | $2 t D$ numbers |
+# | recurrent | $2 T D^2$ | $2 D^2$ | $D$ numbers |
+#
+# In a short text, $T$ below $2 D$, attention costs its matrices, which grow with $T$ alone; in a long
+# one its tables, which grow with $T^2$. In training they take memory, too: $T^2$ weights for each head,
+# where a recurrent network keeps $T D$ states. But its $T$ steps wait for each other, and attention's
+# products do not: what computes in parallel has them all at once. In writing it is the other way round.
+# Both go symbol by symbol, and the recurrent network pays the same for each, with a memory that does not
+# grow. Attention pays more for every further one, since it still sees all of them, where the other has
+# only what fits into $D$ numbers.
 
 # %% [markdown]
 # ## Where it looks

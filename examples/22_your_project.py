@@ -4,7 +4,8 @@
 # *A task of your own, from five lines to a page. About 15 seconds.*
 #
 # All tasks of this course were ours. Now take one of yours: texts that are turned into other texts by
-# rules that one can learn from examples. This lesson works one in full, the plurals of nouns, and each
+# rules that one can learn from examples. (For one that writes from nothing, such as names, there is a
+# part of its own near the end.) This lesson works one in full, the plurals of nouns, and each
 # of its steps is one that you can do with yours. Most projects go wrong in the same few places. So half
 # of the steps come before any training.
 #
@@ -23,13 +24,16 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
+import minigrad as mg
 import minitransformer as mt
 from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
+from minigrad.functional import cross_entropy
 from minigrad.views.plots import BLUE, GREY, ORANGE
+from minitransformer import decoding
 from minitransformer.tasks.drawn import Drawn
 from minitransformer.training.threads import one_thread
-from minitransformer.training.vocabulary import Vocabulary
+from minitransformer.training.vocabulary import BOS, Vocabulary
 from minitransformer.views.explain import explain
 
 pictures = Pictures()  # or Pictures("another/folder")
@@ -222,7 +226,8 @@ assert memory.curve[-1].loss < 0.01 < memory.curve[0].loss / 100
 # here**: no amount of data mends a program that cannot learn 32 examples. Look at what is read above
 # what is asked for (lesson 13), at a mask (12), at `mg.diagnose(loss)`, at the learning rate.
 #
-# The new nouns say the other half: to know a batch by heart is not to know the rule.
+# The new nouns say the other half: to know a batch by heart is not to know the rule. That is
+# *overfitting*, here on purpose. If it comes in your real training, lesson 13 says what to do.
 #
 # ## 5. Trained
 #
@@ -488,6 +493,40 @@ if SECOND:
         told.fit()
     held_out = times.held_out(times.held_out_count)
     print(f"{told.reader.accuracy(held_out):.0%} of {len(held_out)} times that it never saw")
+
+# %% [markdown]
+# ## If it writes from nothing (optional)
+#
+# Names, verses, recipes: a *generator* reads no source. Its model is decoder-only (lesson 15), and each
+# example is one text. Of an empty text `letters.encode("", start=True)` makes an error, as an empty line
+# among examples mostly is one. The empty beginning is the symbol `<bos>` alone, which stood in front of
+# every example in training (lesson 14). For nouns:
+
+# %%
+writer = mt.DecoderOnly(mt.DecoderSizes(len(letters), 1, width=32, heads=2, feed_forward=64))
+optimizer = mg.optim.Adam(writer.parameters(), lr=1e-2)
+with one_thread():
+    for step in range(1, 151):
+        nouns = [noun for noun, _ in plurals.batch(step, 32)]
+        asked = writer(letters.batch(nouns, start=True)), letters.batch(nouns, end=True)
+        loss = cross_entropy(*asked, ignore_index=0)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+nothing = np.full((200, 1), BOS)  # 200 empty beginnings
+drawn = decoding.sample(writer, nothing, 12, rng=np.random.default_rng(0))
+written = [letters.decode(row) for row in drawn]
+endings = np.mean([noun.endswith(tuple(ENDINGS)) for noun in written])
+print("from nothing:", *written[:8], f" {endings:.0%} end as nouns of ours do")
+assert endings > 0.9
+
+# %% [markdown]
+# From a file, without a line of code: `python -m minitransformer train text FILE`, and then `write` with
+# the folder of the run. There the text goes on from line to line, so a line begins after a newline: that
+# is its empty beginning, `$'\n'` in the shell.
+#
+# The steps above stay, but for what is *right*: many answers are. Compare the loss on held-out examples
+# with that of counting (lesson 15), and count how many texts are copies of one in training.
 
 # %% [markdown]
 # ## What you can do now

@@ -46,7 +46,7 @@ QUESTIONS = questions(
         r"grow from the width 4 to the width 64, *with* the division by $\sqrt d$?",
         answer=4,
         by="round(with_itself[2] / with_itself[0])",
-        hint=r"Its product with itself has the mean $d\, \sigma^2$. Divide that by $\sqrt d$.",
+        hint=r"Its product with itself has the mean $d a^2 / 3$. Divide that by $\sqrt d$.",
         mistakes={
             "16": r"That is by how much the product grows, without the division by $\sqrt d$.",
             "1": "So it is with independent vectors. Squares do not cancel each other.",
@@ -100,15 +100,15 @@ QUESTIONS = questions(
         because="Its weights are $1/4$, $1/4$ and $1/2$.",
     ),
     back_to_query=Question(
-        r"$dS = (-\frac12, \frac12)$, the keys are $(2, 1, 5, 0)$ and $(0, 2, 1, 0)$, and $d = 4$. What is "
-        "$dQ$, the gradient of the query?",
+        r"$dS = (-\frac12, \frac12)$, the keys are $(2, 1, 5, 0)$ and $(0, 2, 1, 0)$, and $d = 4$. What "
+        "is $dQ$, the gradient of the query?",
         answer=[-0.5, 0.25, -1, 0],
-        by="dQ[0].tolist()",
+        by="d_q[0].tolist()",
         hint=r"$dS\, K$ is half of the second key less half of the first. Then divide by $\sqrt 4$.",
         mistakes={
             "[-1, 0.5, -2, 0]": r"That is $dS\, K$. The scores were divided by $\sqrt 4$: so is $dQ$.",
             "[0.5, -0.25, 1, 0]": "The other sign: the second key has the positive $dS$.",
-            "[1, 1.5, 3, 0]": "That is the mean of the keys, as of values. Here $dS$ weighs them, not $A$.",
+            "[1, 1.5, 3, 0]": "That is the mean of the keys. Here $dS$ weighs them, not $A$.",
         },
         because=r"$\frac12 \cdot \frac12 \big((0, 2, 1, 0) - (2, 1, 5, 0)\big)$.",
     ),
@@ -161,8 +161,8 @@ QUESTIONS = questions(
         end=True,
     ),
     end_back=Question(
-        r"A query has the weights $(\frac14, \frac34)$, and what arrives at them is $dA = (8, 0)$. What is "
-        "$dS$, which arrives at the two scores?",
+        r"A query has the weights $(\frac14, \frac34)$, and what arrives at them is $dA = (8, 0)$. What "
+        "is $dS$, which arrives at the two scores?",
         answer=[1.5, -1.5],
         by="(np.array([0.25, 0.75]) * (np.array([8.0, 0]) - 0.25 * 8)).tolist()",
         hint="First the sum of weight times $dA$. Take it off both, and then multiply by the weights.",

@@ -118,7 +118,7 @@ QUESTIONS = questions(
         """,
         hint="It is sure of each symbol now. What does it cost to be sure and wrong?",
         mistakes={
-            "nearly 0, too": "So it is where new words come at every step. 64 words it can know by heart.",
+            "nearly 0, too": "So it is where each step has new words. 64 it can know by heart.",
             "about 1.5": "It would be so if it had learned half of the rule. It has learned the words.",
         },
         because="It is sure, and wrong: that costs more than to guess.",
@@ -187,8 +187,8 @@ QUESTIONS = questions(
         """,
         hint="Which of the two losses says how it will do in use?",
         mistakes={
-            "the last parameters: their loss is least": "On what they know by heart. In use, new ones come.",
-            "the last parameters, trained for longer": "The held-out loss rises with every further step.",
+            "the last parameters: their loss is least": "That is on what it knows by heart.",
+            "the last parameters, trained for longer": "The held-out loss rises with every step.",
         },
         because="The held-out loss is that of use. It was least at step 40, and more examples lower it.",
         end=True,

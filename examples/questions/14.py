@@ -86,6 +86,18 @@ QUESTIONS = questions(
         hint="What does the weekday say about the year, the month or the day?",
         because="Nothing that is written depends on the weekday.",
     ),
+    same_work=Question(
+        "One layer of attention, $D = 512$ wide, needs $4 T D^2$ multiplications for its matrices, and "
+        "$2 T^2 D$ for its scores and mixtures. For how many symbols $T$ are the two equal?",
+        answer=1024,
+        by="next(T for T in range(1, 5000) if 4 * T * 512**2 == cost(T, 512)[0] / 2)",
+        hint="Divide both by $2 T D$.",
+        mistakes={
+            "512": "The matrices are four, and the tables two: $4 D = 2 T$.",
+            "256": "The other way round: $4 D = 2 T$.",
+        },
+        because="$4 T D^2 = 2 T^2 D$ where $T = 2 D$.",
+    ),
     end_top_p=Question(
         "The probabilities are $(0.5, 0.3, 0.15, 0.05)$. What are they after top-p with $p = 0.7$?",
         answer=[0.625, 0.375, 0, 0],

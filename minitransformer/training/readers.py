@@ -22,7 +22,7 @@ from ..model.decoder_only import DecoderOnly
 from ..model.sizes import DecoderSizes
 from .decoding import greedy
 from .line_reader import LineReader, Pair, Way
-from .vocabulary import BOS, PAD, Vocabulary, padded
+from .vocabulary import BOS, PAD, Vocabulary, padded, several
 
 
 @checked
@@ -126,6 +126,11 @@ class TextReader(LineReader[str]):
 
     @checked
     def encode(self, lines: Sequence[str]) -> np.ndarray:
+        if "" in several(lines) and "\n" in self.source.symbols:
+            raise errors.VocabularyError(
+                "'' has no characters; to begin with nothing, give the end of the line before: a newline, "
+                "$'\\n' in the shell"
+            )
         return self.source.batch(lines)
 
     def beginning(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:

@@ -512,6 +512,15 @@ def test_a_line_longer_than_the_model_reads_is_said_so_and_costs_no_other(novel,
     assert len(ends) >= 3
 
 
+def test_who_begins_with_nothing_is_told_to_begin_with_a_newline(novel, here):
+    result = here("write", novel, "", "to be", "--length", 5)
+    assert result.returncode == 2
+    assert "argument 1: '' has no characters; to begin with nothing, give" in result.stderr
+    assert "$'\\n' in the shell" in result.stderr
+    result = here("write", novel, "\n", "--length", 5)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
 def test_each_command_says_where_the_other_is_meant(novel, home, here):
     refused(here("translate", novel, "to be"), "use the command write")
     refused(here("write", home / "runs/dates", "to be"), "use the command translate")

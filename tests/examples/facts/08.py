@@ -112,13 +112,13 @@ np.allclose(np.array(with_itself) / np.sqrt(wide), a**2 / 3, rtol=0.05)
 on_itself[-1] > 0.999
 
 # %% the way back, by the engine
-all(np.allclose(one.grad, by_hand) for one, by_hand in zip(three, (dQ, dK, dV)))
+all(np.allclose(one.grad, by_hand) for one, by_hand in zip(three, (d_q, d_k, d_v)))
 
 # %% a value gets the gradient by its weight
-np.allclose(dV, [[0.5, 0.5], [0.5, 0.5]])
+np.allclose(d_v, [[0.5, 0.5], [0.5, 0.5]])
 
 # %% a step against the gradient makes the second weight smaller
-softmax((Q - 0.1 * dQ) @ small_keys.T / 2)[0, 1] < A[0, 1]
+softmax((Q - 0.1 * d_q) @ small_keys.T / 2)[0, 1] < A[0, 1]
 
 # %% the numbers of dS sum to 0
-np.allclose(dS, [[-0.5, 0.5]])
+np.allclose(d_s, [[-0.5, 0.5]])

@@ -46,3 +46,15 @@ share > 1.3 * len(part) / len(text)
 
 # %% and the weekday hardly
 share_of("Tuesday", range(10)) < 0.5 * 7 / 30
+
+# %% multiplications are as many as the formulas say
+counted_work == list(cost(6, 4))
+
+# %% a text half as long has more than a quarter of the work, as matrices grow with T alone
+cost(128, 512)[0] > cost(256, 512)[0] / 4 and cost(8192, 512)[0] < 4 * cost(4096, 512)[0]
+
+# %% with a cache writing costs nearly what training does
+0.5 < cost(1024, 512)[1] / cost(1024, 512)[0] < 1
+
+# %% a recurrent network pays the same for each symbol
+cost(2, 512)[3] == 2 * cost(1, 512)[3]

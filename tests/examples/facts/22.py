@@ -24,3 +24,13 @@ max(without.values()) < 0.75 * accuracy
 
 # %% the times are right
 clock("20 to one") == "12:40"
+
+# %% a writer of nouns begins with nothing
+endings > 0.9 and len(set(written)) > 100
+
+# %% which is no text of its own
+try:
+    letters.encode("", start=True)
+except mg.errors.VocabularyError:
+    refused = True
+refused
