@@ -105,9 +105,7 @@ def model_with(kind, seed, chances):
 # --- lesson 17 --------------------------------------------------------------------------------------
 
 MANY = 12  # numbers, so that a row of the matrix for each of them shows in the calls of f
-STEEP = (
-    1e10  # of what is added to a function, and has no part in a derivative, but rounds differences
-)
+STEEP = 1e17  # is added to a function: it changes no derivative, and leaves no digit to a difference
 
 
 def bowl_of(a, b, c):
@@ -142,7 +140,7 @@ def wave(matrix):
 @maker
 def steeper(f):
     """f, and a straight line that is steep."""
-    return Limited(lambda x: f(x) + STEEP * np.sum(x), ALWAYS, f"{f!r}, and a straight line")
+    return Limited(lambda x: f(x) + STEEP * np.sum(x), ALWAYS, f"{f!r}, and a steep straight line")
 
 
 @maker

@@ -4,6 +4,7 @@ import numpy as np
 
 import minigrad as mg
 from minigrad.course.exercises import exercise, numbers
+from minigrad.course.exercises.exercise import SIZES
 from minigrad.course.exercises.shared_files import draws
 
 TRANSFORMS = [f"minigrad.transforms.{name}" for name in ("hvp", "jvp", "jacobian", "hessian")]
@@ -28,23 +29,27 @@ def bowl_numbers(rng, n):
 
 
 def function_and_two(rng, size):
-    f = draws().counted_bowl(*bowl_numbers(rng, size))
-    return f, numbers(rng, size), numbers(rng, size)
+    """With size 1, of two numbers, with a steep line added."""
+    n = max(size, 2)
+    f = draws().counted_bowl(*bowl_numbers(rng, n))
+    return draws().steeper(f) if size == 1 else f, numbers(rng, n), numbers(rng, n)
+
+
+def without_more(f):
+    """f, without the steep line or the large number that was added."""
+    return f.recipe.of[0] if f.recipe.maker in ("steeper", "higher") else f
 
 
 @exercise(
     points=2,
     draw=function_and_two,
-    sizes=(2, 2, 3, 3, 4, MANY),
-    truth=lambda f, x, v: differences(lambda z: slope(f, z), x, v),
+    sizes=(2, 2, 3, 3, 4, MANY, 1, 1, 1),
+    truth=lambda f, x, v: differences(lambda z: slope(without_more(f), z), x, v),
     without=[*TRANSFORMS, "minitransformer"],
     rtol=1e-5,
     atol=1e-6,
     properties={
         "it is linear in v": lambda f, g, x, v: np.allclose(f(g, x, 2 * v), 2 * f(g, x, v)),
-        "a straight line added to f, however steep, changes nothing": lambda f, g, x, v: (
-            np.allclose(f(draws().steeper(g), x, v), f(g, x, v))
-        ),
     },
     hints=[
         "mg.grad(f) is a function; its result is a Tensor, and can be computed with.",
@@ -69,6 +74,14 @@ def hessian_times(f, x, v):
 )
 def _(f, x, v):
     return np.sum(mg.grad(f)(x) * v)
+
+
+@hessian_times.mistake(
+    "This is a finite difference of gradients. With a steep straight line added to f, the gradient is "
+    "large, and the digits of the difference are lost: take the gradient of the gradient."
+)
+def _(f, x, v):
+    return differences(lambda z: slope(f, z), x, v)
 
 
 @hessian_times.mistake(
@@ -219,22 +232,22 @@ def _(f, x):
 
 
 def some_wave(rng, size):
-    n, m = [(2, 2), (2, 3), (3, 2), (3, 1)][size - 1]
-    return draws().wave(numbers(rng, n, m) / 2), numbers(rng, n), numbers(rng, n)
+    """With size 5, with a large number added."""
+    n, m = [(2, 2), (2, 3), (3, 2), (3, 1), (2, 1)][size - 1]
+    f = draws().wave(numbers(rng, n, m) / 2)
+    return draws().higher(f) if size == 5 else f, numbers(rng, n), numbers(rng, n)
 
 
 @exercise(
     points=2,
     draw=some_wave,
-    truth=differences,
+    sizes=(*SIZES, 5, 5, 5),
+    truth=lambda f, x, v: differences(without_more(f), x, v),
     without=[*TRANSFORMS, "minitransformer"],
     rtol=1e-5,
     atol=1e-6,
     properties={
         "it is linear in v": lambda f, g, x, v: np.allclose(f(g, x, 2 * v), 2 * f(g, x, v)),
-        "a number added to f, however large, changes nothing": lambda f, g, x, v: np.allclose(
-            f(draws().higher(g), x, v), f(g, x, v)
-        ),
     },
     hints=[
         "u -> back(u)[0] is linear, and its matrix is J^T. Walking back through it multiplies by "
@@ -262,6 +275,14 @@ def forward_derivative(f, x, v):
 )
 def _(f, x, v):
     return mg.vjp(f, x)[1](v)[0]
+
+
+@forward_derivative.mistake(
+    "This is a finite difference. With a large number added to f, the digits of the difference are lost: "
+    "walk back instead, twice."
+)
+def _(f, x, v):
+    return differences(f, x, v)
 
 
 @forward_derivative.mistake("These are the results, f(x), and not how fast they change.")
