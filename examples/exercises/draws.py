@@ -105,7 +105,9 @@ def model_with(kind, seed, chances):
 # --- lesson 17 --------------------------------------------------------------------------------------
 
 MANY = 12  # numbers, so that a row of the matrix for each of them shows in the calls of f
-STEEP = 1e17  # is added to a function: it changes no derivative, and leaves no digit to a difference
+STEEP = (
+    1e17  # is added to a function: it changes no derivative, and leaves no digit to a difference
+)
 
 
 def bowl_of(a, b, c):

@@ -110,7 +110,7 @@ QUESTIONS = questions(
             "[0.5, -0.25, 1, 0]": "The other sign: the second key has the positive $dS$.",
             "[1, 1.5, 3, 0]": "That is the mean of the keys. Here $dS$ weighs them, not $A$.",
         },
-        because=r"$\frac12 \cdot \frac12 \big((0, 2, 1, 0) - (2, 1, 5, 0)\big)$.",
+        because=r"$\frac12 \cdot \frac12 ((0, 2, 1, 0) - (2, 1, 5, 0))$.",
     ),
     end_scores=Question(
         "The query is $(1, 1, 1, 1)$, and there are two keys, itself and $(0, 0, 0, 0)$. "

@@ -18,9 +18,9 @@ from .weighting import gives_weights
 @definition(plain=True)
 @in_single
 def softmax(x: A, axis: int | None = -1) -> A:
-    """Turn scores into weights along `axis` (None: all) that are positive and sum to one.
+    """Turn scores into weights that are positive and sum to one along an axis.
 
-    y_i = exp(x_i) / sum over j of exp(x_j), of the shape of x (lesson 08).
+    y_i = exp(x_i) / sum over j of exp(x_j), of the shape of x (lesson 08); `axis` None: over all.
 
     Each row has its own maximum taken off first, which changes no weight and keeps exp finite. A
     row of which every element is minus infinity gets zeros: it has nothing to choose from.

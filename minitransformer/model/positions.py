@@ -64,8 +64,8 @@ def add_sinusoidal(x: A, offset: int = 0) -> A:
 
 
 class Learned(Module):
-    """A row of `weight` (longest, D) for each position, learned like those of the tokens
-    (Phuong & Hutter, 2022, algorithm 2).
+    """A vector for each position, learned as those of the tokens are (Phuong & Hutter, 2022, algorithm
+    2): the rows of `weight`, (longest, D).
 
     Args:
         longest: how many positions there are.

@@ -128,7 +128,7 @@ class TextReader(LineReader[str]):
     def encode(self, lines: Sequence[str]) -> np.ndarray:
         if "" in several(lines) and "\n" in self.source.symbols:
             raise errors.VocabularyError(
-                "'' has no characters; to begin with nothing, give the end of the line before: a newline, "
+                "'' has no characters; to begin with nothing, give the end of a line: a newline, "
                 "$'\\n' in the shell"
             )
         return self.source.batch(lines)

@@ -393,8 +393,10 @@ def drawn(inputs, given, right):
 
 
 def graph_to_walk(rng, size):
-    """From size 4 on, with nodes on which the last does not depend."""
-    if size > 9:  # doublings: 2^size paths
+    """With size 0, and from 4 on, with nodes on which the last does not depend."""
+    if size == 0:
+        graph = {"aside": [], "x": [], "y": [("x", 2)]}
+    elif size > 9:  # doublings: 2^size paths
         graph = {0: []} | {k: [(k - 1, 1), (k - 1, 1)] for k in range(1, size)}
     else:
         graph = some_graph(rng, size)
@@ -408,7 +410,7 @@ def graph_to_walk(rng, size):
 @exercise(
     points=3,
     draw=graph_to_walk,
-    sizes=(1, 1, 2, 3, 4, 4, 4, 5, 5, 5, 6, 6, 24),
+    sizes=(1, 1, 2, 3, 0, 4, 4, 4, 5, 5, 5, 6, 6, 24),
     truth=forwards,
     picture=drawn,
     hints=[

@@ -439,7 +439,8 @@ def _(analytic, numeric, rtol, atol):
 
 
 @gradients_agree.mistake(
-    "rtol and atol are not used: np.allclose has tolerances of its own, unless it is given others."
+    "rtol and atol are not used: they say how far off a number may be. (np.array_equal allows nothing; "
+    "np.allclose has tolerances of its own, unless it is given others.)"
 )
 def _(analytic, numeric, rtol, atol):
     return analytic.shape == numeric.shape and bool(np.allclose(analytic, numeric))

@@ -693,8 +693,8 @@ def _(g, x):
 np.where picks the harmless branch, the loss is fine, and the gradient is NaN: the branch that
 was not picked gets 0, and its own rule makes 0 * inf of that. It was filed for TensorFlow in
 2016, for JAX in 2019, for PyTorch in 2025, and the first answer still holds: an engine that
-follows the rules cannot help it. JAX has it among its frequent questions. Two np.where are
-needed: one around what goes in, and one around what comes out.
+follows the rules cannot help it. JAX has it among its frequent questions. Who writes the
+way forward alone needs two np.where: one around what goes in, and one around what comes out.
 
 Source: https://github.com/tensorflow/tensorflow/issues/2540 and
 https://github.com/jax-ml/jax/issues/347

@@ -455,7 +455,7 @@ def searched(
             f(scores, start, end, longest, 1)[0]
             == as_it_stands(scores.function, start, end, longest)
         ),
-        "with room for everything it finds the likeliest of all": exhaustive,
+        "if no beginning is dropped, it finds the likeliest text of all": exhaustive,
     },
     hints=[
         "Keep a list of pairs (symbols, log p), at first the empty list with 0. Make a list of "

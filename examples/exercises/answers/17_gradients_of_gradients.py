@@ -278,8 +278,8 @@ def _(f, x, v):
 
 
 @forward_derivative.mistake(
-    "This is a finite difference. With a large number added to f, the digits of the difference are lost: "
-    "walk back instead, twice."
+    "This is a finite difference. With a large number added to f, the digits of the difference are "
+    "lost: walk back instead, twice."
 )
 def _(f, x, v):
     return differences(f, x, v)

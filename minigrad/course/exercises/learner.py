@@ -131,7 +131,7 @@ def hint(options: argparse.Namespace) -> int:
 
 
 def solution(options: argparse.Namespace) -> int:
-    """Show solutions, if this is the second time of asking."""
+    """Show solutions, if they are asked for again, with `--again`."""
     which = chosen(options.which)
     _may_be_shown()
     if not options.again:

@@ -14,6 +14,7 @@ from .likeness import numbers_of, plain
 from .messages import Other
 
 LONG, CALL = 400, 1500  # characters of a value, and of a whole call, that are shown
+MANY, SHOWN = 100, 5  # elements: of more, some are shown, and how many there are
 FEW = 4  # elements that are not all numbers, whose kinds are told one by one
 
 
@@ -58,12 +59,18 @@ def _pieces(value: object, arrays: bool) -> Iterator[str]:
         for k, one in enumerate(value):
             yield ", " if k else ""
             yield from _pieces(one, arrays)
+            if k == SHOWN and len(value) > MANY:
+                yield f", … {len(value)} in all"
+                break
         yield ("," if len(value) == 1 else "") + ")" if isinstance(value, tuple) else "]"
     elif isinstance(value, dict):
         yield "{"
         for k, (name, one) in enumerate(value.items()):
             yield ", " if k else ""
             yield from itertools.chain(_pieces(name, arrays), [": "], _pieces(one, arrays))
+            if k == SHOWN and len(value) > MANY:
+                yield f", … {len(value)} in all"
+                break
         yield "}"
     else:
         yield repr(value)

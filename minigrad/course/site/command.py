@@ -28,6 +28,7 @@ from .preview import Preview
 from .site_folder import SiteFolder
 
 BUILDING = "building the course; the first time all lessons run, which takes a minute or two"
+READY = "ready: the whole course is there"
 PORT = 8423  # the same each time: a browser keeps answers and progress by the address
 HOSTS = ("127.0.0.1", "localhost")
 FRONT = ("/", "/index.html", "/exercises.html")  # the pages that show how far a learner is
@@ -142,6 +143,7 @@ class _Builder(threading.Thread):
         try:
             with working("the course"):
                 self.preview.folder = self.whole()
+            say(READY)
         except BaseException as problem:
             self.problem = problem
             self.server.shutdown()

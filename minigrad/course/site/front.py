@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import functools
 import html
+import inspect
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -204,11 +205,12 @@ def _exercise(exercise: Exercise, about: str, mark: Mark | None, render: Rendere
     hints = "".join(f"<li>{render.markdown.renderInline(hint)}</li>" for hint in exercise.hints)
     first, _, rest = about.partition("\n")
     todo = "repair" if exercise.story else "write"
+    todo_text = f"{exercise.name}{inspect.signature(exercise.solution)}\n\n{rest.strip(chr(10))}"
     points = f"{exercise.points} point{'s' * (exercise.points > 1)}"
     return (
         f'<li><code>{exercise.name}</code> <b class="state" data-state="{state}">{state}</b> '
         f"{render.markdown.renderInline(first)} <span class='quiet'>{points}</span>{says}"
-        f"<details><summary>what to {todo}</summary><pre>{escape(rest.strip())}</pre></details>"
+        f"<details><summary>what to {todo}</summary><pre>{escape(todo_text)}</pre></details>"
         f"<details><summary>hints</summary><ol>{hints}</ol></details></li>"
     )
 

@@ -85,7 +85,7 @@ def test_a_chapter_says_what_a_function_does_in_a_whole_sentence_and_nothing_of_
         p = F.softmax(x)
         loss = -np.log(p[0])
     about = [chapter["about"] for chapter in told(loss) if not chapter["back"]]
-    said = "Turn scores into weights along axis (None: all) that are positive and sum to one."
+    said = "Turn scores into weights that are positive and sum to one along an axis."
     assert about == [said, ""]
 
 
