@@ -34,6 +34,5 @@ def judged(text, name="product_rule", tmp_path=None):
     path = tmp_path / "code.py"
     path.write_text(textwrap.dedent(text))
     ((_, (exercise,)),) = chosen([name])
-    return mark_function(
-        Trial(exercise, 0, [(1.0, 3.0, 2.0)]), read_learner_file(path).functions()[name]
-    )
+    shown = [(1.0, 3.0, 2.0)] if name == "product_rule" else []
+    return mark_function(Trial(exercise, 0, shown), read_learner_file(path).functions()[name])

@@ -324,6 +324,63 @@ def test_a_property_that_does_not_hold_is_said(tmp_path):
     assert "This must be true, and is not: each row sums to one." in found.says
 
 
+def test_what_a_long_chain_shows_is_two_short_lines(tmp_path):
+    deep = """
+        def order(graph, root):
+            found = {}
+
+            def visit(node):
+                if node not in found:
+                    for argument in graph[node]:
+                        visit(argument)
+                    found[node] = True
+
+            visit(root)
+            return list(found)[::-1]
+    """
+    found = judged(deep, tmp_path=tmp_path, name="order")
+    assert "1000 calls deep" in found.says
+    assert max(map(len, found.shows)) < 100
+    assert found.shows[2].endswith("994, … 1000 in all]")
+
+
+def test_nodes_left_out_are_shown_on_a_graph_of_three(tmp_path):
+    walk = """
+        def walk(graph, root):
+            gradients = {root: 1}
+            for node in reversed(graph):
+                for argument, slope in graph[node] if node in gradients else []:
+                    gradients[argument] = gradients.get(argument, 0) + slope * gradients[node]
+            return gradients
+    """
+    found = judged(walk, tmp_path=tmp_path, name="walk")
+    assert "does not depend on are left out" in found.says
+    assert found.shows[0] == "walk({'aside': [], 'x': [], 'y': [('x', 2)]}, 'y')"
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for n in graph:\n    if n == root:\n        return g",
+        "for n in graph:\n    if n:\n        continue\n    return g",
+        "for n in graph:\n    pass\nreturn g",
+        "for n in graph:\n    return g\nreturn g",
+        "def inner():\n    for n in graph:\n        pass\n    return g\nreturn inner()",
+    ],
+)
+def test_a_return_that_ends_no_loop_at_once_is_not_called_so(loop, tmp_path):
+    """What is wrong here is the answer."""
+    code = "def walk(graph, root):\n    g = {}\n" + textwrap.indent(loop, "    ")
+    found = judged(code, tmp_path=tmp_path, name="walk")
+    assert found.state == WRONG
+    assert "stands in the loop" not in found.says
+
+
+def test_a_return_in_a_loop_is_no_mistake_where_the_answers_are_right(tmp_path):
+    once = "def product_rule(g, x, y):\n    while True:\n        return g * y, g * x"
+    assert judged(once, tmp_path=tmp_path).state == RIGHT
+
+
 # --- what cannot be read, and where ----------------------------------------------------------------
 
 

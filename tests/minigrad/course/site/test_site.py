@@ -21,6 +21,7 @@ from progress import problems
 
 from minigrad import errors, idioms
 from minigrad.__main__ import main
+from minigrad.course.exercises.catalogue import sheets
 from minigrad.course.exercises.own_engine import comparison
 from minigrad.course.folders import EXAMPLES, ROOT
 from minigrad.course.lessons import forms, running
@@ -517,6 +518,13 @@ def test_a_port_that_is_taken(capsys):
     complaint = capsys.readouterr().err
     assert complaint.startswith(f"minigrad: port {port} cannot be had")
     assert complaint.count("\n") == 1
+
+
+def test_the_page_of_exercises_shows_each_signature_and_keeps_the_indents():
+    (sheet,) = [one for one in sheets() if "contexts" in one.exercises]
+    about = front._docstrings(sheet)["contexts"]
+    shown = front._exercise(sheet.exercises["contexts"], about, None, Renderer())
+    assert "<pre>contexts(e, h)\n\n    c_j = sum_i a_ij h_i," in shown
 
 
 def test_a_folder_without_exercises(tmp_path, capsys):

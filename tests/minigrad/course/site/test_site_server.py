@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import types
 
 import pytest
 from limits import SECONDS
@@ -116,3 +117,11 @@ def test_nothing_stays_in_the_temporary_folder(tmp_path, name):
         process.kill()
     assert (process.returncode, os.listdir(temporary)) == (0, [])
     assert set(said.splitlines()) <= {command.BUILDING, STOPPING}
+
+
+def test_when_all_is_built_it_is_said_last(capsys):
+    preview = types.SimpleNamespace(folder="the preview")
+    builder = command._Builder(preview, None, lambda: "the whole")
+    builder.run()
+    assert (preview.folder, builder.problem) == ("the whole", None)
+    assert capsys.readouterr().err.splitlines()[-1] == command.READY
