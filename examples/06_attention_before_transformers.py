@@ -485,7 +485,7 @@ pictures("06_reach", reach)
 # can also grow, and *explode*. With attention it falls only as the weights do, in proportion to one
 # over the length. And the time of the recurrent network
 # grows with every word. Attention pays in another way: its table of scores grows with the
-# *square* of the length.
+# *square* of the length (counted in lesson 14).
 #
 # The transformer takes the score that was measured here, in which a plain product compares two mapped
 # vectors: it is the fastest, as is measured below, under *What a score costs*. And it drops the

@@ -14,7 +14,7 @@
 # - say why the products are divided by the square root of the width, and measure what happens without;
 # - distinguish overflow and saturation, put a mask in the right place, and say what the output is
 #   where a query may look at no key;
-# - say which outputs attention can give, and which it cannot (optional).
+# - say which outputs attention can give, and walk back through it in numbers (optional).
 
 # %%
 import numpy as np

@@ -329,11 +329,11 @@ assert weights["feed_forward"] == 8 * 64**2 == 2 * weights["self_attention"]
 # ## Dropout
 #
 # A model with many parameters can *memorise* its examples, with everything in them that is there by
-# chance, and then be wrong on new ones: it *overfits*. *Dropout* makes that harder. In training, each
-# number is set to 0 with the probability $p$, at random and again at every step, and the others are
-# divided by $1 - p$. So no single number can be relied on. In use nothing is dropped. In the
-# transformer it acts on the sum of embedding and position, and on the output of each part, before the
-# residual adds it.
+# chance, and then be wrong on new ones: it *overfits* (two curves of that: lesson 13). *Dropout* makes
+# that harder. In training, each number is set to 0 with the probability $p$, at random and again at
+# every step, and the others are divided by $1 - p$. So no single number can be relied on. In use nothing
+# is dropped. In the transformer it acts on the sum of embedding and position, and on the output of each
+# part, before the residual adds it.
 #
 # The division keeps the mean. With $p = 1/4$, what becomes of a 3 that is kept?
 
