@@ -159,7 +159,7 @@ class CompiledGraph(WithProgram):
         `places` has the number of each node in the graph, `last` is when the loss was computed.
         """
         graph = self._graph
-        fixed = {m for n in graph.nodes if n.number not in self._numbers for m in n.may_be_of}
+        fixed = {m for n in graph.nodes for m in n.may_be_of}
         lines = dict.fromkeys(m for m in fixed if graph[m].dtype.kind == "f")
         lines |= {m: r.line for r, of in told if not r.unseen for m in of if m in fixed}
         names = dict(zip(self._numbers, self.tensors))

@@ -221,6 +221,10 @@ def test_numbers_that_were_read_in_the_block_are_part_of_the_program():
         lambda x: (x * x).sum() if x.mean() < 5 else x.sum(),
         lambda x: (x * torch.tensor(x.sum(1, keepdim=True).tolist())).sum(),
         lambda x: (x * torch.from_numpy(x.detach().numpy() * 2)).sum(),
+        lambda x: x.tolist()[0][0] * x.sum(),  # before the block knows it
+        lambda x: -x.sum() if x.tolist()[0][0] < 0 else x.sum(),
+        lambda x: (x * torch.tensor(x[0, 1].item())).sum(),  # which come back in a new tensor
+        lambda x: (x * torch.tensor([x[0, 1].item(), 1, 2])).sum(),
     ],
 )
 def test_numbers_that_python_chose_by_or_took_are_part_of_the_program(loss_of):

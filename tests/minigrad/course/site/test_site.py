@@ -521,6 +521,7 @@ def test_a_port_that_is_taken(capsys):
 
 
 def test_the_page_of_exercises_shows_each_signature_and_keeps_the_indents():
+    needs(*RENDERS)
     (sheet,) = [one for one in sheets() if "contexts" in one.exercises]
     about = front._docstrings(sheet)["contexts"]
     shown = front._exercise(sheet.exercises["contexts"], about, None, Renderer())
