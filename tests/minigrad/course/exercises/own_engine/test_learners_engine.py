@@ -12,7 +12,7 @@ from minigrad.course.exercises.own_engine.command import marked_and_compared
 from minigrad.course.folders import EXAMPLES, EXERCISES
 
 ENGINE = (EXAMPLES / "own_engine.py").read_text()
-HELPERS = Path(__file__).parents[3] / "helpers"
+HELPERS = Path(__file__).parents[4] / "helpers"
 
 
 def slow(*case):
