@@ -129,7 +129,7 @@ class MemoryPlan:
             if not _alike(part.value, line.value):
                 continue
             others = [p for p in parts if self.storage.get(id(p)) is storage and p is not part]
-            if not any(not _same_place(p.value, part.value) for p in others):
+            if all(_same_place(p.value, part.value) for p in others):
                 return storage
         return None
 

@@ -1,7 +1,7 @@
 """The arguments of operations: numbers, lists and arrays of every kind, as arrays.
 
-This is the one place that knows of lists with tensors in them, of Dask arrays, which may stand inside
-a Tensor, and of matrices and masked arrays, which may not.
+Here lists with tensors in them become arrays; Dask arrays may stand inside a Tensor, and matrices and
+masked arrays are refused.
 """
 
 from __future__ import annotations

@@ -55,11 +55,11 @@ class ArgumentError(MinigradError, TypeError):
 
 
 class UnsupportedError(MinigradError, NotImplementedError, TypeError):
-    """A NumPy function, or a keyword of one, that has no entry in the table of derivatives."""
+    """A function, or an argument of one, that cannot be differentiated here; or an item that is set."""
 
 
 class GraphError(MinigradError, RuntimeError):
-    """A backward pass that cannot be right: freed, not a scalar, no gradient."""
+    """A use of the graph that it cannot give: a walk through what was freed, new values for a result."""
 
 
 class ReadOnlyError(MinigradError, ValueError):

@@ -1,8 +1,7 @@
 """Functions written in the engine's operations: activations, softmax, losses, dropout.
 
-Each is ordinary NumPy on Tensors, so its derivatives of every order come from the table; each is a
-box in a drawing. Those that have a rule have a kink, or a value, that NumPy's functions would not get
-right.
+A definition is ordinary NumPy on Tensors, so that its derivatives of every order come from the table; it
+is a box in a drawing. A function with a rule of its own, such as `relu`, is a node.
 
 1. `activations`: of each number by itself
 2. `linear_maps`, `lookup`: products with weights, rows of a table

@@ -43,7 +43,7 @@ class Note(Watcher):
         contributions: what it passed on there.
         inside: whether a definition of minigrad's asked for it, and not the user's own code.
         recording: the one that keeps it.
-        origin: of a leaf, "argument" of the function that was recorded, "draw" or "".
+        origin: of a leaf, "draw" or "".
         draw: of a draw, a function that draws again.
         made_of: of a leaf that other code made of the numbers of tensors, their nodes.
     """

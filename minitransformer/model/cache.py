@@ -19,7 +19,8 @@ class Cache:
 
     The context of a self-attention grows with the tokens, and so do its keys and values (`grow`). The
     source stays what it is: its keys and values are made in the first call, and `kept`. Only
-    `MultiHeadAttention` calls these two; only `embed_next` calls `append`.
+    `MultiHeadAttention` calls these two. `embed_next` calls `append`, and so does what writes through a
+    window or without a cache (`training.writing`).
 
     Attributes:
         tokens: (B, T), or None before any has been read.

@@ -11,8 +11,8 @@ Any array of booleans is a mask; those below have names. `show` prints one. The 
     passed    as it is, by stacks and layers, to `MultiHeadAttention`
     checked   there for its axes; in `attention.normalized`, by `minigrad.functional.masks`, for being
               of booleans that broadcast to the scores
-    applied   in `masked_softmax`, of `minigrad.functional.softmaxes`: a score that is hidden becomes
-              minus infinity, and its weight 0
+    applied   in `masked_softmax`, of `minigrad.functional.softmaxes`, or for another `phi` in
+              `attention.normalized`: a score that is hidden becomes minus infinity, and its weight 0
 
 Padding among the targets is not masked here: the loss leaves it out, by its `ignore_index`.
 """

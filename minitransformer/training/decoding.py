@@ -1,8 +1,8 @@
 """Writing symbol by symbol: what a trained model does when no target is given.
 
-Each function writes for a whole batch, from a `Transformer` and the sources to be read, or from a
-`DecoderOnly` model and the prompts to be continued. What the model has computed for the symbols so
-far is remembered (not with `cached=False`); this changes only the time.
+The functions that write do so for a whole batch, from a `Transformer` and the sources to be read, or
+from a `DecoderOnly` model and the prompts to be continued. What the model has computed for the symbols
+so far is remembered (not with `cached=False`); this changes only the time.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ class RepeatFinder:
             self.into[e.target].append(e)
             self.out[e.source].append(e)
         self.numbers: dict[Any, int] = {}  # of what looks alike
-        self.look: dict[int | Block, int] = {}  # by block, or number of a node
+        self.look: dict[Block, int] = {}  # the number of its look
         self.size: dict[Block, int] = {}
         self._measure(root)
 

@@ -5,7 +5,7 @@ import { data, state } from "./base.js";
 
 const nodes = new Map(data.nodes.map((node) => [node.n, node]));
 const root = nodes.get(data.roots[0]); // what the computation ends in, such as a loss
-// An edge is a `GraphEdge` of Python's, as `_edge` of content.py writes it; what was not kept of `passed` is null.
+// An edge is a `GraphEdge` of Python's, as nodes.py writes it; what was not kept of `passed` is null.
 const NOTHING_PASSED = { given: null, fitted: null, before: null, after: null };
 const edges = data.edges.map((edge, id) => ({
   ...edge,

@@ -1,7 +1,7 @@
 // --- the kernels: loops over arrays, each made ready for the slots of one call ----------------------------
 
 // A kernel is told the slot that its call writes, those that it reads, and the other arguments of the call (see
-// `script/tape.py`). What it returns does the work, each time with the numbers that are there then. `places` gives
+// `script/tape_writing.py`). What it returns does the work, each time with the numbers that are there then. `places` gives
 // where the elements of an array of some shape are that is looked at with strides.
 //
 // In the loops, `o` is the array that is written, and `a`, `b` and `c` are those that are read.
