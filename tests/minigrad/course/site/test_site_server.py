@@ -116,7 +116,7 @@ def test_nothing_stays_in_the_temporary_folder(tmp_path, name):
     finally:
         process.kill()
     assert (process.returncode, os.listdir(temporary)) == (0, [])
-    assert set(said.splitlines()) <= {command.BUILDING, STOPPING}
+    assert set(said.splitlines()) <= {command.BUILDING, command.READY, STOPPING}
 
 
 def test_when_all_is_built_it_is_said_last(capsys):
