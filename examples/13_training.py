@@ -694,16 +694,17 @@ def overfitting():
         ax.set(xlabel="step", title=f"{size} words")
     both[0].set_ylabel("loss")
     both[0].text(70, 0.35, "on these words", color=BLUE)
-    both[0].text(98, 3.6, "on new ones", color=ORANGE, ha="right")
+    both[0].text(66, 2.25, "on new ones", color=ORANGE)
     return figure
 
 
 pictures("13_overfitting", overfitting)
 
 # %% [markdown]
-# With 64 words the two curves part. First both fall: what is learned is true of all words. Then the loss
-# on the 64 goes on to 0, while that on new ones *rises* above guessing: the model knows its words by
-# heart, is sure of them, and is sure and wrong elsewhere. That is *overfitting*. (A loss that is high on
+# (An upright line stands where the loss on new words is least.) With 64 words the two curves part. First
+# both fall: what is learned is true of all words. Then the loss on the 64 goes on to 0, while that on new
+# ones *rises* above guessing: the model knows its words by heart, is sure of them, and is sure and wrong
+# elsewhere. That is *overfitting*. (A loss that is high on
 # *both* is the other fault: the model is too small, or was trained too little.) What to do:
 #
 # 1. *More examples*, or ever new ones: the strongest remedy. With 256 words both curves fall.
