@@ -702,10 +702,10 @@ pictures("13_overfitting", overfitting)
 
 # %% [markdown]
 # (An upright line stands where the loss on new words is least.) With 64 words the two curves part. First
-# both fall: what is learned is true of all words. Then the loss on the 64 goes on to 0, while that on new
-# ones *rises* above guessing: the model knows its words by heart, is sure of them, and is sure and wrong
-# elsewhere. That is *overfitting*. (A loss that is high on
-# *both* is the other fault: the model is too small, or was trained too little.) What to do:
+# both fall: what is learned is true of all words. Then the loss on the 64 goes on to 0, while that on
+# new ones *rises* above guessing: the model knows its words by heart, is sure of them, and is sure and
+# wrong elsewhere. That is *overfitting*. (A loss that is high on *both* is the other fault: the model is
+# too small, or was trained too little.) What to do:
 #
 # 1. *More examples*, or ever new ones: the strongest remedy. With 256 words both curves fall.
 # 2. *Early stopping*: keep the parameters at the least held-out loss, here `best`, and go back to them.
