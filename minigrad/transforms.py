@@ -320,10 +320,10 @@ class _Run:
         for node in nodes:  # which grows
             if node.number < oldest or (node.operation is None and node not in inputs):
                 return True
-            for _, _, parent in node.edges:
-                if parent not in reached:
-                    reached.add(parent)
-                    nodes.append(parent)
+            for edge in node.edges:
+                if edge.to not in reached:
+                    reached.add(edge.to)
+                    nodes.append(edge.to)
         return False
 
     def value(self) -> Tree:

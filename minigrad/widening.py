@@ -22,7 +22,7 @@ def _widened(x: Array) -> str:
     node = x.node if isinstance(x, Tensor) else None
     wide = node
     while wide is not None:  # back to where no argument with a gradient is as wide
-        node, wide = wide, next((e[-1] for e in wide.edges if e[-1].dtype == wide.dtype), None)
+        node, wide = wide, next((e.to for e in wide.edges if e.to.dtype == wide.dtype), None)
     if node is not None and node.operation is None and node is not x.node:  # type: ignore[union-attr]
         return (
             f"a leaf {node.shape} is {node.dtype}: make it of an array of float32, as of "

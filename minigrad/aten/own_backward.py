@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 
-from ..engine.node import Node
+from ..engine.node import Edge, Node
 from ..engine.source import SourceLine, source_line
 from ..engine.table import lookup, rule
 from ..engine.tensor import Tensor
@@ -137,8 +137,8 @@ class OwnBackward:
         node.operation = lookup(call)  # type: ignore[assignment]
         node.saved, node.kwargs, node.keeps_grad = (y._array, *arrays), {}, True
         node.edges = [
-            (i, None, x)
-            for i, x in enumerate(nodes)
+            Edge(position, None, x)
+            for position, x in enumerate(nodes)
             if passes_on and x.requires_grad and x is not node
         ]
         names = [] if node.note is None else node.note.names

@@ -96,7 +96,7 @@ def _wrong_gradient(
     it several times.
     """
     i, edges = contribution.position, operation.node.edges
-    places = [item for position, item, to in edges if position == i and to is contribution.to]
+    places = [e.item for e in edges if (e.position, e.to) == (i, contribution.to)]
     place = places[again]
     argument = operation.args[i] if place is None else operation.args[i][place]
     any_g = _any_gradient(operation)
@@ -157,7 +157,7 @@ def _cut_off(node: Node) -> Iterator[Finding]:
     g = leaf(_any_gradient(operation))
     args = [rebuilt(a, [leaf(b) for _, b in leaves(a)]) for a in operation.args]
     inputs = [g, *(b for a in args for _, b in leaves(a) if isinstance(b, Tensor))]
-    for i in dict.fromkeys(i for i, _, _ in node.edges):
+    for i in dict.fromkeys(edge.position for edge in node.edges):
 
         def gradient(i: int = i) -> list[Tensor]:
             y = Tensor.apply(operation.function, tuple(args), node.kwargs)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..engine.node import Edge, Node, outline
+from ..engine.node import Edge, Node, new, outline
 from ..engine.table import lookup, rule
 from ..engine.tensor import Array, Tensor, tensor_of
 from ..errors import GraphError
@@ -123,7 +123,7 @@ OPERATION = lookup(compiled_call)
 def one_node(call: ProgramCall, parents: list[Tensor]) -> Tensor:
     """The result of a run as a Tensor, with the node that calling `compiled_call` would give it; that
     would look at each parent again, of which there may be hundreds."""
-    edges: list[Edge] = [(1, i, parent.node) for i, parent in enumerate(parents)]
+    edges = [new(Edge, (1, item, parent.node)) for item, parent in enumerate(parents)]
     shape = outline(call.result.shape, call.result.dtype)
     saved = shape, call, [shape] * len(parents)
     return tensor_of(call.result, Node(call.result, OPERATION, saved, {}, edges))  # type: ignore[arg-type]

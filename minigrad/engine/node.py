@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -49,7 +49,21 @@ class Outline(np.lib.mixins.NDArrayOperatorsMixin):
 outline = functools.lru_cache(maxsize=1 << 12)(Outline)  # one object for all arrays that are alike
 
 
-Edge = tuple[int, "int | None", "Node"]
+class Edge(NamedTuple):
+    """The way of a gradient from a node to that of one of its arguments.
+
+    Attributes:
+        position: of the argument in the call.
+        item: its place in the list, where the argument is a list; else None.
+        to: the node that made it.
+    """
+
+    position: int
+    item: int | None
+    to: Node
+
+
+new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
 class Node:
@@ -60,13 +74,12 @@ class Node:
         saved: what rules are called with after the gradient: the result and the arguments. Arrays
             that no rule reads are `Outline`s. None once the node is freed, and for a leaf.
         kwargs: the options that the function was called with.
-        edges: (position, item, parent) for each argument that a gradient goes on to: its position,
-            its place in the list where the argument is a list, else None, and the node that made it.
+        edges: one for each argument that a gradient goes on to.
         shape, dtype: of the result, or of the leaf.
         requires_grad: whether a gradient goes on to this node.
         grad: the gradient that `backward()` computed, a Tensor or None.
         keeps_grad: whether `backward()` leaves the gradient in `grad`, as it does for leaves.
-        number: its place in the order of creation; it is greater than those of its parents.
+        number: its place in the order of creation; it is greater than those of its arguments.
         box: the module or definition in which it came into being, or None.
         name: what drawings call it, or None.
         note: a watcher of this node alone, or None.
@@ -103,14 +116,14 @@ class Node:
 def edges_to(args: Iterable, rules: Iterable) -> list[Edge]:
     """An edge for each argument, or element of a list, that has a rule and needs a gradient."""
     edges: list[Edge] = []
-    for i, (a, rule) in enumerate(zip(args, rules)):
+    for position, (a, rule) in enumerate(zip(args, rules)):
         if rule is None:
             continue
         if isinstance(a, BaseTensor):
-            node = a._node
-            if node is not None and node.requires_grad:
-                edges.append((i, None, node))
+            to = a._node
+            if to is not None and to.requires_grad:
+                edges.append(new(Edge, (position, None, to)))
         elif isinstance(a, (list, tuple)):
             nodes = ((item, getattr(b, "_node", None)) for item, b in enumerate(a))
-            edges += [(i, item, node) for item, node in nodes if node and node.requires_grad]
+            edges += [Edge(position, item, to) for item, to in nodes if to and to.requires_grad]
     return edges

@@ -21,7 +21,7 @@ from . import errors
 from .base import AnyArray, BaseTensor
 from .failures import error_in_rule
 from .modes import mode
-from .node import Edge, Node, Outline
+from .node import Edge, Node, Outline, new
 
 
 class Contribution(NamedTuple):
@@ -41,9 +41,6 @@ class Visit(NamedTuple):
     node: Node
     gradient: AnyArray
     contributions: list[Contribution]
-
-
-new = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
 def walk(
@@ -85,15 +82,15 @@ def order(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node,
     nodes = list(starts)
     reached = set(nodes)
     for node in nodes:  # which grows
-        for _, _, to in node.edges:
-            if to not in reached and to.number >= oldest:
-                reached.add(to)
-                nodes.append(to)
+        for edge in node.edges:
+            if edge.to not in reached and edge.to.number >= oldest:
+                reached.add(edge.to)
+                nodes.append(edge.to)
     newest_first = sorted(nodes, key=operator.attrgetter("number"), reverse=True)
     ways = {node: node.edges for node in newest_first}
     if wanted is not None:
         for node in reversed(newest_first):  # its arguments before it
-            ways[node] = [edge for edge in node.edges if edge[2] in wanted or ways.get(edge[2])]
+            ways[node] = [edge for edge in node.edges if edge.to in wanted or ways.get(edge.to)]
         ways = {node: edges for node, edges in ways.items() if edges or node in wanted}
     for node, edges in ways.items():
         if edges and node.saved is None:
@@ -200,11 +197,11 @@ def _as_tensors(node: Node, saved: tuple, wrap: Callable) -> tuple:
         return array if isinstance(array, Outline) else wrap(array, made_by)
 
     tensors: list[Any] = [tensor(saved[0], node), *saved[1:]]
-    for place in {1 + position for position, item, _ in node.edges if item is not None}:
+    for place in {1 + edge.position for edge in node.edges if edge.item is not None}:
         tensors[place] = list(saved[place])  # a copy, for its tensors
-    for position, item, parent in node.edges:
+    for position, item, to in node.edges:
         home, place = (tensors, 1 + position) if item is None else (tensors[1 + position], item)
-        home[place] = tensor(home[place], parent)
+        home[place] = tensor(home[place], to)
     return tuple(tensors)
 
 

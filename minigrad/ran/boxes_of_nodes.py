@@ -10,7 +10,7 @@ from ..nn import Module
 from . import words
 from .data import GraphBox
 from .naming import Names
-from .reached import Reached, supplies
+from .reached import Reached, edges_of
 
 
 class Boxes:
@@ -33,7 +33,7 @@ class Boxes:
         """The innermost box around all calls that use each leaf."""
         users: dict[Node, int | None] = {}
         for node, call in reached.calls.items():
-            for _, _, leaf in supplies(call):
+            for _, _, leaf in edges_of(call):
                 if leaf.operation is None:
                     mine = self.of[node]
                     users[leaf] = self._common(users[leaf], mine) if leaf in users else mine

@@ -26,7 +26,7 @@ from .boxes_of_nodes import Boxes
 from .constants import Constants
 from .data import G, GraphEdge, GraphNode, Ref
 from .naming import Names
-from .reached import Reached, supplies
+from .reached import Reached, edges_of
 from .recording import Note
 from .saved_bytes import bytes_kept
 from .variables import line_of
@@ -158,18 +158,18 @@ class Capture(Reached):
         return argument
 
     def _edges(self, node: Node) -> Iterator[GraphEdge]:
-        found = supplies(self.calls.get(node, ()))
+        found = edges_of(self.calls.get(node, ()))
         if not found:
             return
         facts = _facts(node.operation.function)  # type: ignore[union-attr]
-        shapes = [source.shape for _, _, source in found]
+        shapes = [edge.to.shape for edge in found]
         made = None if node.saved is not None and node.saved[0] is NOT_MADE else node.shape
         copied = facts.copied(made, shapes)
-        passing = {(position, item) for position, item, _ in node.edges}
+        passing = {(edge.position, edge.item) for edge in node.edges}
         passed = {} if node.note is None else passed_by(node)
-        for (position, item, source), axes in zip(found, copied):
+        for (position, item, to), axes in zip(found, copied):
             yield GraphEdge(
-                source=self.number[source],
+                source=self.number[to],
                 target=self.number[node],
                 position=position,
                 item=item,

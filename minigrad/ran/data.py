@@ -273,9 +273,16 @@ class GraphData:
         """The edges to the node of that number: one for each of its arguments, in their order."""
         return self._arguments.get(number, [])
 
+    @functools.cached_property
+    def _users(self) -> dict[int, list[int]]:
+        found: dict[int, list[int]] = {}
+        for e in self.edges:
+            found.setdefault(e.source, []).append(e.target)
+        return found
+
     def users(self, number: int) -> list[int]:
         """The numbers of the nodes that a node is an argument of, in order."""
-        return [e.target for e in self.edges if e.source == number]
+        return self._users.get(number, [])
 
     def line_of(self, number: int) -> SourceLine | None:
         """The line of an operation; of a leaf, that of the first operation that is given it."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..engine.node import Node, Outline
+from ..engine.node import Edge, Node, Outline
 from ..engine.tensor import Tensor
 from .data import UNKNOWN
 
@@ -33,24 +33,24 @@ class Reached:
             if node.operation is None:
                 continue
             self.calls[node] = self._call(node)
-            for k, (_, _, source) in enumerate(supplies(self.calls[node])):
-                if source.operation is None:  # a constant comes just before its first use
-                    order[source] = min(order.get(source, (source.number, 1)), (node.number, 0, k))
-                if source not in seen:
-                    seen.add(source)
-                    waiting.append(source)
+            for k, (_, _, to) in enumerate(edges_of(self.calls[node])):
+                if to.operation is None:  # a constant comes just before its first use
+                    order[to] = min(order.get(to, (to.number, 1)), (node.number, 0, k))
+                if to not in seen:
+                    seen.add(to)
+                    waiting.append(to)
         self.nodes = sorted(order, key=order.__getitem__)
         self.early = {n for n in self.nodes if order[n][1] == 1}  # made before they were used
         self.number = {node: n for n, node in enumerate(self.nodes)}
 
     def _call(self, node: Node) -> tuple:
         """Return what an operation was called with, each array and tensor as a node."""
-        parents: dict[int, Any] = {}  # of each argument, or of each element of a list
-        for position, item, parent in node.edges:
+        made_by: dict[int, Any] = {}  # a node for each argument, or for each element of a list
+        for position, item, to in node.edges:
             if item is None:
-                parents[position] = parent
+                made_by[position] = to
             else:
-                parents.setdefault(position, {})[item] = parent
+                made_by.setdefault(position, {})[item] = to
         saved = node.saved
         if saved is not None:
             know(self.values, node, saved[0])
@@ -59,9 +59,9 @@ class Reached:
             if node.note.sources:
                 return tuple(map(self._recorded, node.note.args, node.note.sources))
         if saved is None:  # freed, and not recorded: only the edges are left
-            n = max(len(node.operation.rules), *(p + 1 for p in parents))  # type: ignore[union-attr]
+            n = max(len(node.operation.rules), *(p + 1 for p in made_by))  # type: ignore[union-attr]
             saved = (None, *(UNKNOWN,) * n)
-        return tuple([self._argument(a, parents.get(i)) for i, a in enumerate(saved[1:])])
+        return tuple([self._argument(a, made_by.get(i)) for i, a in enumerate(saved[1:])])
 
     def _recorded(self, given: Any, source: Any) -> Any:
         if isinstance(source, list):
@@ -71,13 +71,13 @@ class Reached:
         know(self.values, source, given)
         return source
 
-    def _argument(self, given: Any, parent: Any) -> Any:
-        if isinstance(parent, dict):
-            given = [UNKNOWN] * (max(parent) + 1) if given is UNKNOWN else given
-            return [self._argument(a, parent.get(k)) for k, a in enumerate(given)]
-        if parent is not None:
-            know(self.values, parent, getattr(given, "_array", given))
-            return parent
+    def _argument(self, given: Any, made_by: Any) -> Any:
+        if isinstance(made_by, dict):
+            given = [UNKNOWN] * (max(made_by) + 1) if given is UNKNOWN else given
+            return [self._argument(a, made_by.get(k)) for k, a in enumerate(given)]
+        if made_by is not None:
+            know(self.values, made_by, getattr(given, "_array", given))
+            return made_by
         if isinstance(given, Tensor):
             return self._of_tensor(given)
         if isinstance(given, Outline):  # one can stand for many arrays
@@ -107,12 +107,13 @@ def know(values: dict[Node, np.ndarray], node: Node, value: object) -> None:
         values.setdefault(node, np.asarray(value))
 
 
-def supplies(call: tuple) -> list[tuple[int, int | None, Node]]:
-    """Every node among the arguments: its position, its place in a list there, and itself."""
-    found: list[tuple[int, int | None, Node]] = []
+def edges_of(call: tuple) -> list[Edge]:
+    """An edge to every node among the arguments of a call, whether or not a gradient goes there."""
+    found: list[Edge] = []
     for position, argument in enumerate(call):
         if isinstance(argument, Node):
-            found.append((position, None, argument))
+            found.append(Edge(position, None, argument))
         elif isinstance(argument, (list, tuple)):
-            found += [(position, j, a) for j, a in enumerate(argument) if isinstance(a, Node)]
+            nodes = ((item, a) for item, a in enumerate(argument) if isinstance(a, Node))
+            found += [Edge(position, item, node) for item, node in nodes]
     return found

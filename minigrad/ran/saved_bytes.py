@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays.identity import owner_of
 from ..engine.node import Node
 from ..engine.saving import read_by
-from .reached import Reached, supplies
+from .reached import Reached, edges_of
 
 
 def bytes_kept(reached: Reached) -> dict[Node, int]:
@@ -33,10 +33,10 @@ def _saved(reached: Reached, node: Node) -> Iterator[tuple[int, int]]:
             yield id(owner_of(array)), owner_of(array).nbytes
     elif node.edges:
         call = reached.calls[node]
-        key = (len(call), *[i for i, _, _ in node.edges])
+        key = (len(call), *[edge.position for edge in node.edges])
         read_result, read_args = read_by(node.operation, key)  # type: ignore[arg-type]
         read = [read_result, *read_args]
-        for saved in (n for i, _, n in supplies((node, *call)) if read[i]):
+        for saved in (edge.to for edge in edges_of((node, *call)) if read[edge.position]):
             known = reached.values.get(saved)
             if known is not None:
                 yield id(owner_of(known)), owner_of(known).nbytes

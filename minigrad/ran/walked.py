@@ -25,7 +25,7 @@ class Walked:
     def __init__(self, operations: Iterable[Node], edges: Sequence[GraphEdge]):
         operations = [*operations]
         ahead, behind = (  # of the walk back: to where a gradient is yet to come, and where it came
-            {to for node in operations if _is_ahead(node) is yet for _, _, to in node.edges}
+            {edge.to for node in operations if _is_ahead(node) is yet for edge in node.edges}
             for yet in (True, False)
         )
         self._waiting = ahead - behind

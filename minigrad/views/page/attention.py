@@ -8,6 +8,7 @@ the scores: a product of two matrices.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -61,8 +62,17 @@ def maps(graph: GraphData, tokens: Tokens) -> list[dict[str, Any]]:
     return data
 
 
-def attentions(graph: GraphData) -> Iterator[Attention]:
-    """Every attention of `graph`, in order."""
+FOUND: weakref.WeakKeyDictionary[GraphData, list[Attention]] = weakref.WeakKeyDictionary()
+
+
+def attentions(graph: GraphData) -> list[Attention]:
+    """Every attention of `graph`, in order; a graph is searched once."""
+    if graph not in FOUND:
+        FOUND[graph] = list(_search(graph))
+    return FOUND[graph]
+
+
+def _search(graph: GraphData) -> Iterator[Attention]:
     weighing = {
         e.source for e in graph.edges if e.position == 0 and graph[e.target].function is np.matmul
     }

@@ -474,7 +474,7 @@ def ran(row):
     loss.backward(create_graph=True)
     tied = (t._node for t in [loss, *(x.grad for x in xs)] if isinstance(t, mg.Tensor))
     for node in order(n for n in tied if n is not None and n.requires_grad):
-        yield from ((node.operation, i) for i, _, _ in node.edges)
+        yield from ((node.operation, edge.position) for edge in node.edges)
         box = node.box
         while box is not None:
             yield box.owner

@@ -41,7 +41,7 @@ def test_every_node_comes_after_all_that_use_it_and_once(seed):
     assert nodes[0] is root._node
     for node in nodes:
         if isinstance(node, Node):
-            assert all(place[parent] > place[node] for _, _, parent in node.edges)
+            assert all(place[edge.to] > place[node] for edge in node.edges)
 
 
 def test_walk_visits_each_node_newest_first():
@@ -59,10 +59,10 @@ def test_with_wanted_nodes_only_what_leads_to_one_of_them_is_left(seed):
     starts = [made[-1]._node, made[20]._node]
     wanted = {made[i]._node for i in rng.integers(len(made), size=rng.integers(4))}
     leads = functools.cache(
-        lambda node: node in wanted or any(leads(parent) for _, _, parent in node.edges)
+        lambda node: node in wanted or any(leads(edge.to) for edge in node.edges)
     )
     right = [
-        (node, [edge for edge in node.edges if leads(edge[2])])
+        (node, [edge for edge in node.edges if leads(edge.to)])
         for node in order(starts)
         if leads(node)
     ]
@@ -81,9 +81,9 @@ def test_random_graphs_have_the_gradients_that_recursion_gives(seed):
         if node.operation is None:
             found[node] = found.get(node, 0) + g
             return
-        for i, item, parent in node.edges:
-            given = node.operation.rules[i](g, *node.saved, **node.kwargs)
-            naive(parent, given if item is None else given[item])
+        for position, item, to in node.edges:
+            given = node.operation.rules[position](g, *node.saved, **node.kwargs)
+            naive(to, given if item is None else given[item])
 
     naive(loss._node, np.ones(()))
     loss.backward()

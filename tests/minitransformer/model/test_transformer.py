@@ -202,10 +202,10 @@ def test_dtype_stays_what_it_is(dtype, style):
     while waiting:
         node = waiting.pop()
         assert node.dtype == dtype, node
-        for _, _, parent in node.edges:
-            if parent not in seen and not isinstance(parent, mg.Tensor):
-                seen.add(parent)
-                waiting.append(parent)
+        for edge in node.edges:
+            if edge.to not in seen and not isinstance(edge.to, mg.Tensor):
+                seen.add(edge.to)
+                waiting.append(edge.to)
     assert len(seen) > 60
     loss.backward()
     for name, parameter in m.named_parameters():
