@@ -19,7 +19,9 @@ not PyTorch's:
     relu at NaN   0, as at every input that is not above 0; PyTorch has 1
     elu at 0      its second derivative is that of its negative side, alpha; PyTorch has 0
 
-Each file is a kind of function, and can be read by itself; `axes` and `half` serve the others.
+Each file is a kind of function, and can be read by itself; `axes` and `half` serve the others. Where one
+raises a ValueError, as NumPy does, the caller gets a ShapeError that names the function and what it was
+given (`engine/failures.py`).
 """
 
 from . import (
@@ -34,9 +36,10 @@ from . import (
     selection,
     shapes,
     ufunc_methods,
+    without_rules,
 )
 
 __all__ = [
     "decompositions", "elementwise", "ignoring_nan", "linear_algebra", "other_names", "quantiles",
-    "reductions", "samples", "selection", "shapes", "ufunc_methods",
+    "reductions", "samples", "selection", "shapes", "ufunc_methods", "without_rules",
 ]  # fmt: skip

@@ -9,10 +9,7 @@ import numpy as np
 
 from ..engine import errors
 from ..engine.base import AnyArray
-from ..engine.rules import (
-    log_or_zero,
-    power_slope,
-)
+from ..engine.rules import log_or_zero, power_slope
 from ..engine.table import definition, rule
 from .axes import of_shape
 
@@ -101,53 +98,6 @@ rule(np.rad2deg,    lambda g, _y, _x: g * (180 / math.pi))
 rule(np.radians,    lambda g, _y, _x: g * (math.pi / 180))
 rule(np.degrees,    lambda g, _y, _x: g * (180 / math.pi))
 # fmt: on
-
-
-for plain in (
-    np.signbit,
-    np.logical_xor,
-    np.left_shift,
-    np.right_shift,
-    np.gcd,
-    np.lcm,
-    np.isclose,
-    np.allclose,
-    np.array_equal,
-    np.array_equiv,
-    np.isposinf,
-    np.isneginf,
-    np.iscomplexobj,
-    np.isrealobj,
-    np.isin,
-    np.nanargmax,
-    np.nanargmin,
-    np.lexsort,
-    np.argpartition,
-    np.argwhere,
-    np.nonzero,
-    np.flatnonzero,
-    np.count_nonzero,
-    np.searchsorted,
-    np.digitize,
-    np.shape,
-    np.ndim,
-    np.size,
-    np.result_type,
-    np.can_cast,
-    np.common_type,
-    np.min_scalar_type,
-    np.empty_like,
-    np.array_repr,
-    np.array_str,
-    np.array2string,
-    np.may_share_memory,
-    np.shares_memory,
-    np.linalg.matrix_rank,
-    np.tril_indices_from,
-    np.triu_indices_from,
-    np.diag_indices_from,
-):
-    rule(plain)  # no rule: a plain array, outside the graph
 
 
 def clamp(x: AnyArray, low: AnyArray, high: AnyArray) -> AnyArray:

@@ -307,7 +307,7 @@ class Tensor(Operators):
         except PROBLEMS as problem:
             call = errors.FailedCall(function, args, kwargs, current_box.get())
             raise error_of_call(entry.name, call, problem)  # noqa: B904 - it has its cause
-        if isinstance(y, Tensor) or isinstance(entry, Definition):
+        if isinstance(entry, Definition):
             return y
         return remembered(entry, args, arrays, kwargs, y)
 

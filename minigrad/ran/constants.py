@@ -47,6 +47,7 @@ class Constants:
         holding: the node that has an array, by the identity of the array.
         arguments: the nodes of what the recorded function was called with.
         reads: those that a constant may come of.
+        before: of each node, the reads that it, or a constant that it was called with, may come of.
         ids: the numbers of leaves that a mask may be made of: the user's arrays of integers, and what
             the function was called with.
     """
@@ -65,10 +66,11 @@ class Constants:
         self.ids = {
             self.number[n] for n in own if n.dtype.kind in "iu" or (n in self.arguments and n.note)
         }
+        self.before = {node: self._reads_before(node) for node in reached.nodes}
 
     def may_be_of(self, node: Node) -> tuple[int, ...]:
         """The nodes, by number, that the constant `node`, or one that it was called with, may be of."""
-        found = {n for _, numbers in self.reads_before(node) for n in numbers}
+        found = {n for _, numbers in self.before[node] for n in numbers}
         if node.note is not None:
             found |= {self.number[n] for n in node.note.made_of if n in self.number}
         array = node.operation is None and node.note is not None and node.note.array is not None
@@ -78,10 +80,10 @@ class Constants:
 
     def told(self) -> list[ReadOf]:
         """The reads that were seen, or that a constant of the graph may come of."""
-        of_constants = {id(read) for n in self.number for read, _ in self.reads_before(n)}
+        of_constants = {id(read) for reads in self.before.values() for read, _ in reads}
         return [one for one in self.reads if not one.read.unseen or id(one.read) in of_constants]
 
-    def reads_before(self, node: Node) -> list[ReadOf]:
+    def _reads_before(self, node: Node) -> list[ReadOf]:
         """The reads that the constant `node`, or one that it was called with, may come of."""
         before = [one for one in self.reads if one.read.number < node.number]
         if not before:

@@ -74,7 +74,7 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
         draws.state = after
     made_of = {n: set(of) for n, of in runs.made_of.items()}
     for node, number in known.number.items():
-        for read, of in known.constants.reads_before(node):
+        for read, of in known.constants.before[node]:
             if read.number not in runs.varied:
                 made_of.setdefault(number, set()).update(of)
     return Proof(

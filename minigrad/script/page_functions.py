@@ -75,7 +75,4 @@ EXPANDED: dict[str, Callable] = {  # in functions that the interpreter has
     "clip": _clipped,
     "round": lambda a, decimals=0: _rounded(a, decimals),
     "around": lambda a, decimals=0: _rounded(a, decimals),
-    "stack": lambda arrays, axis=0: np.concatenate(
-        [np.expand_dims(a, axis) for a in arrays], axis=axis
-    ),
 }

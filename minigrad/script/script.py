@@ -34,7 +34,7 @@ class Script:
 
     Args:
         graph: may be a part of another; what lies outside is held then.
-        numbers: make symbols of the Python numbers among the arguments of ufuncs, too.
+        follow_numbers: make symbols of the Python numbers among the arguments of ufuncs, too.
         instead: nodes that can be switched off, and the earlier node that stands in the place of each
             then: `np.where(on, node, instead)`, with the rules of `np.where`.
         forward: compute the values of the nodes; else they are held, and where one was not kept,
@@ -56,7 +56,7 @@ class Script:
         self,
         graph: GraphData,
         *,
-        numbers: bool = False,
+        follow_numbers: bool = False,
         instead: Mapping[int, int] | None = None,
         forward: bool = True,
     ):
@@ -68,7 +68,7 @@ class Script:
         self.values: dict[int, Symbol] = {}
         self.numbers: dict[int, dict[int, Number]] = {}
         self.gates: dict[int, Symbol] = {}
-        self._numbers = numbers
+        self.follow_numbers = follow_numbers
         self._constants: dict[int, Symbol] = {}  # by the ids of arrays
         self._written: set[int] = set()  # the ids of symbols that are lines
         self._args: dict[int, list[Any]] = {}
@@ -178,7 +178,7 @@ class Script:
         """The arguments of a node as symbols; of a ufunc, perhaps the Python numbers too."""
         if node.number not in self._args:
             args = [self._argument(a, node) for a in node.arguments]
-            if self._numbers and isinstance(node.function, np.ufunc):
+            if self.follow_numbers and isinstance(node.function, np.ufunc):
                 for i, a in enumerate(args):
                     if isinstance(a, (int, float)) and not isinstance(a, bool):
                         number = Number(a, role=Role("number", node.number, i))

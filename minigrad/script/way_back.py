@@ -29,7 +29,7 @@ class WayBack:
 
     Attributes:
         gradients: of nodes, by number.
-        arrived: for each node the gradient that its rules are given: the part for what is not off.
+        taken: of nodes, the gradient that their rules are given: the part for what is not off.
         passed: the symbols of what goes along each edge, in the order of the walk.
         with_numbers: what the rule of an edge gives with the Python numbers that there are, where that
             is made of other calls: `g * (2 * x)` for x ** 2.
@@ -39,7 +39,7 @@ class WayBack:
     def __init__(self, script: Script):
         self.script = script
         self.gradients: dict[int, Symbol] = {}
-        self.arrived: dict[int, Symbol] = {}
+        self.taken: dict[int, Symbol] = {}
         self.passed: dict[GraphEdge, Passed] = {}
         self.with_numbers: dict[GraphEdge, Symbol] = {}
         self.pinned: list[Number] = []
@@ -64,7 +64,7 @@ class WayBack:
             g = self.gradients[node.number] = sums[node.number]
             if node.number in self.script.gates:
                 g = self._through_gate(node, g, sums)
-            self.arrived[node.number] = g
+            self.taken[node.number] = g
             for edge, given, fitted in self._from_rules(node, edges, g):
                 self._pass_on(edge, given, fitted, sums)
             yield node, edges

@@ -34,7 +34,7 @@ def run(browser: Any, folder: Any, data: Any, script: str) -> Any:
 
 def tape_of(graph: GraphData, instead: Mapping[int, int] | None = None) -> tape.Tape:
     """The tape of a graph as a page has it."""
-    return tape.tape_of(Script(graph, numbers=True, instead=instead))
+    return tape.tape_of(Script(graph, follow_numbers=True, instead=instead))
 
 
 def as_text(array: Any) -> str:

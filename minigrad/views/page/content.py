@@ -129,7 +129,7 @@ def _script(graph: GraphData, parts: Mapping[str, list[switches.Bypass]]) -> tup
     instead = dict(place for places in parts.values() for place in places)
     with np.errstate(all="ignore"):
         try:
-            return Script(graph, numbers=True, instead=instead).with_way_back(), ""
+            return Script(graph, follow_numbers=True, instead=instead).with_way_back(), ""
         except GraphError as problem:
             return Script(graph, forward=False).with_way_back(), words.visible(str(problem))
 

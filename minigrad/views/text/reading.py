@@ -89,7 +89,7 @@ def of_edge(script: Script, edge: GraphEdge, numbered: bool = True) -> Formula:
     """
     passed, node = script.back.passed[edge], script.graph[edge.target]
     names = part_names(script.graph, node, numbered)
-    g = script.back.arrived[node.number]
+    g = script.back.taken[node.number]
     reads = {"g": g, "y": script.values[node.number], **_arguments(script, node)}
     by_id = {id(reads[part]): names[part] for part in reversed(reads)}
     rule = node.rules[edge.position]

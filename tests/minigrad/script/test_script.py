@@ -29,7 +29,7 @@ def recorded(make, *arrays):
 )
 def test_what_goes_along_each_edge_is_what_the_walk_passed_on(make):
     graph = recorded(make, [[1.0, 2.0], [3.0, -1.0]], [0.5, 2.0])
-    script = Script(graph, numbers=True).with_way_back()
+    script = Script(graph, follow_numbers=True).with_way_back()
     reached = [e for e in graph.edges if e.passed is not None]
     assert set(script.back.passed) == set(reached)
     for edge in reached:
