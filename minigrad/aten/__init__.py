@@ -9,6 +9,24 @@ ATen is PyTorch's library of operations: whatever its functions and modules comp
 call is run by PyTorch, and again by minigrad, within `record()`; so all views show it. PyTorch is
 imported when `mg.pytorch()` is entered.
 
+A call such as `x @ w` goes this way, in `dispatch`:
+
+    Calls.__torch_dispatch__    gets it from PyTorch, below PyTorch's own autograd
+      AtenCall                  finds its row, that of "mm", and its arguments by name
+      Values.of                 gives ours for each tensor: read from its storage; of a new one, a leaf
+      func                      PyTorch computes
+      results                   calls the row with ours; without a row the result is a constant
+      distance_of               compares what it gave with PyTorch's; `but_for_rounding` looks closer
+      TorchStorage.learn        keeps it as the value of the result; `write`, of what was written into
+
+And `loss.backward()`, in `patches` and `backward_passes`:
+
+    backward                    ours, in place of PyTorch's function, which it calls first
+      compare_backward          finds what PyTorch added to the `.grad` of each leaf
+        _with_own_backwards     makes one operation of each function whose own backward is another
+        _walk                   walks back from ours, with the engine's `backward`
+        gradients.compare       compares each gradient
+
 Read it in this order; a file imports only those before it:
 
 1. `rows`: the table, ATen's functions in minigrad's; `row` adds to it
@@ -21,7 +39,8 @@ Read it in this order; a file imports only those before it:
 7. `storages`, `values`: the Tensor of ours for each tensor of PyTorch's, where several share one memory
 8. `gradients`: those of a backward pass, compared with PyTorch's; `own_backward`: those of a function
 9. `ends`, `hooks`: where no gradient goes back, and what may change one
-10. `dispatch`: each call, as PyTorch dispatches it, run by both; `modules`: whose call is a box
+10. `dispatch`: each call, as PyTorch dispatches it, run by both; `modules`: whose call is a box, and the
+    steps of optimizers, after which parameters are new leaves
 11. `backward_passes`: each backward pass, walked by both; `patches`: how PyTorch tells of one
 12. `comparison`: what is said of all distances
 13. `watched`: `pytorch()`, and what is known afterwards; `for_diagnosis`: what `mg.diagnose` asks for

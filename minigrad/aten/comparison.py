@@ -47,7 +47,6 @@ class Comparison(NamedTuple):
 
     def told_of(self, distance: Distance) -> str:
         """Say what differs by more than rounding, by how much, and why that may be."""
-        at = f" at {distance.line}" if distance.line is not None else ""
         why = "its row in minigrad.aten.rows may be wrong, or code changed numbers unseen"
         if "gradient" in distance.of:
             why = "; ".join(self.reasons) or (
@@ -61,8 +60,8 @@ class Comparison(NamedTuple):
             else "numbers that are not finite, and which are finite there"
         )
         return (
-            f"{distance.of}{at} differs from PyTorch's by {how}: {why}. print(watched.compare()) says "
-            f"more"
+            f"{distance.of}{distance.at} differs from PyTorch's by {how}: {why}. "
+            f"print(watched.compare()) says more"
         )
 
     def __str__(self) -> str:
@@ -76,8 +75,8 @@ class Comparison(NamedTuple):
             lines.append(f"constants, because no row computes them: {names}")
         lines += self.own
         if self.first is not None:
-            at = f" at {self.first.line}" if self.first.line is not None else ""
-            lines += [f"the first that differs by more than rounding is {self.first.of}{at}"]
+            first = f"{self.first.of}{self.first.at}"
+            lines += [f"the first that differs by more than rounding is {first}"]
             lines += self.reasons
         return "\n".join(lines)
 
@@ -88,7 +87,7 @@ class Comparison(NamedTuple):
             return f"no {kind}s were compared{how}"
         finite = [d for d in distances if d.size < math.inf]
         most = max(finite or distances, key=lambda d: d.size)
-        at = f" at {most.line}" if most.line is not None and kind == "value" else ""
+        at = most.at if kind == "value" else ""
         many = "" if len(finite) == len(distances) else "finite "
         differ = f"{most.size:.2g}, of {most.of}{at}" if finite else "none"
         return (

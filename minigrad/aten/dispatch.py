@@ -43,6 +43,11 @@ source.pass_over(os.path.dirname(torch.__file__) + os.sep)
 COMPOSITE = "CompositeImplicitAutograd"  # of what PyTorch writes in other calls
 
 
+def in_backward() -> bool:
+    """Tell whether PyTorch is just walking back, in this thread."""
+    return torch._C._current_graph_task_id() != -1
+
+
 class Calls(TorchDispatchMode):
     """Sees each call, has its row computed, and compares the results.
 
@@ -57,7 +62,7 @@ class Calls(TorchDispatchMode):
         drawn: constants that PyTorch drew.
         taken: the node, the line and the time, in the order of nodes, wherever Python got numbers.
         results: weak references to what was computed, oldest first.
-        steps: how many optimizers are just taking a step.
+        steps: how many optimizers are just taking a step, as `modules.new_leaves` counts them.
     """
 
     def __init__(self) -> None:
@@ -98,7 +103,10 @@ class Calls(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        if torch._C._current_graph_task_id() != -1 or (self.steps and not torch.is_grad_enabled()):
+        in_step = (
+            self.steps and not torch.is_grad_enabled()
+        )  # a closure that it calls has gradients
+        if in_backward() or in_step:
             return func(*args, **kwargs)
         refuse_transforms()
         call = AtenCall(func, args, kwargs)
@@ -109,13 +117,19 @@ class Calls(TorchDispatchMode):
         self._take_arguments(call)  # before PyTorch may write into them
         theirs = func(*args, **kwargs)
         if isinstance(theirs, (bool, int, float)):  # as for `item()` and an `if`
-            for tensor in call.tensors():
-                self.values.of(tensor)._read()
-                self.ends.note_end(self.values.of(tensor))
-                if isinstance(theirs, bool):
-                    self.note_taken(tensor)
-        self.ends.note_use(call, self._compute(call, outputs_of(theirs)))
+            self._note_number(call, theirs)
+        learns = self._compute(call, outputs_of(theirs))
+        self.ends.note_use(call, learns)
         return theirs
+
+    def _note_number(self, call: AtenCall, number: bool | int | float) -> None:
+        """Note that Python gets a number by this call; by a bool it chooses what to compute next."""
+        for tensor in call.tensors():
+            ours = self.values.of(tensor)
+            ours._read()
+            self.ends.note_end(ours)
+            if isinstance(number, bool):
+                self.note_taken(tensor)
 
     def _take_arguments(self, call: AtenCall) -> None:
         """Take the arguments of a call as ours, and how rough they are; or note why that cannot be."""
@@ -133,19 +147,14 @@ class Calls(TorchDispatchMode):
                 self.ends.note_detach(y)
         call.rough = max((self.values.storage(t).rough for t, _ in call.pairs), default=0.0)
 
+    # --- their results -----------------------------------------------------------------------------
+
     def _compute(self, call: AtenCall, outputs: list) -> bool:
-        """Call the row for a call that PyTorch has run to `outputs`, and keep what it gives; tell
-        whether a gradient goes back from there."""
-        values: Sequence[Any] = [None] * len(outputs)
+        """Compute a call that PyTorch has run to `outputs`, and keep a value for each; tell whether a
+        gradient goes back from there."""
         quiet = np.errstate(all="ignore")  # PyTorch does not warn
         with quiet, contextlib.nullcontext() if wants_gradients() else no_grad():
-            if call.row is not None:
-                try:
-                    values = results(call.row, call.ours, outputs)
-                except Exception as problem:
-                    call.reason = f"its row cannot do it: {_why(problem)}"
-            if call.reason:
-                call.reason = _reason_with_remedy(call, outputs)
+            values = self._from_row(call, outputs)
             for place, written in zip(range(len(outputs)), call.written_results()):
                 if isinstance(outputs[place], torch.Tensor) and not outputs[place].is_complex():
                     self._keep(call, outputs, place, values[place], written)
@@ -156,28 +165,42 @@ class Calls(TorchDispatchMode):
         learns = any(isinstance(v, Tensor) and v.requires_grad for v in values)
         return learns and call.packet != "detach"
 
+    def _from_row(self, call: AtenCall, outputs: list) -> Sequence[Any]:
+        """Return what the row of a call gives for each output: None, and a reason, where it cannot."""
+        values: Sequence[Any] = [None] * len(outputs)
+        if call.row is not None:
+            try:
+                values = results(call.row, call.ours, outputs)
+            except Exception as problem:
+                call.reason = f"its row cannot do it: {_why(problem)}"
+        if call.reason:
+            call.reason = _reason_with_remedy(call, outputs)
+        return values
+
     def _keep(self, call: AtenCall, outputs: list, place: int, value: Any, written: bool) -> None:
-        """Keep the value of the result at a place; where there is none, make a constant of it."""
+        """Keep what a row gave for the output at a place; where it gave nothing, a constant."""
         output = outputs[place]
-        storage, region = self.values.storage(output), region_of(output)
+        storage = self.values.storage(output)
         storage.rough = max(storage.rough, call.rough, tolerance(output.dtype))
-        outside = functools.partial(self.values.from_outside, output)
         if value is not None:
             value = self._compared(call, outputs, place, value)
             _note_names(call, value)
-        elif not written and storage.values:
-            return  # a view: it is read when it is used
-        else:
-            value = self._constant_of(call, output)
-        old = next((y for t, y in call.pairs if t is output), None) if written else None
-        if old is not None and old.requires_grad and not value.requires_grad and wants_gradients():
-            value = written_over(old, value)
+            self._store(call, output, value, written)
+        elif written or not storage.values:
+            self._store(call, output, self._constant_of(call, output), written)
+        # else it is a view, which is read from its storage when it is used
+
+    def _store(self, call: AtenCall, output: torch.Tensor, value: Tensor, written: bool) -> None:
+        """Make a value the one of an output; `written`: that is an argument, which was written into."""
+        storage, region = self.values.storage(output), region_of(output)
+        if written:
+            value = _with_old_gradient(call, output, value)
         if value.requires_grad and call.packet != "detach":
             self.ends.note_result(value)
         if written:
             keeps = output.requires_grad or value.requires_grad or in_function()
             with contextlib.nullcontext() if keeps else no_grad():
-                storage.write(region, value, outside)
+                storage.write(region, value, functools.partial(self.values.from_outside, output))
         else:
             storage.learn(region, value)
         if output.is_floating_point():
@@ -223,6 +246,15 @@ class Calls(TorchDispatchMode):
                 if not apart.is_rounding:
                     return apart
         return None
+
+
+def _with_old_gradient(call: AtenCall, output: torch.Tensor, value: Tensor) -> Tensor:
+    """A value that was written into an argument; it has the way back of what was there, if it has none
+    and PyTorch wants one."""
+    old = next((ours for theirs, ours in call.pairs if theirs is output), None)
+    if old is not None and old.requires_grad and not value.requires_grad and wants_gradients():
+        return written_over(old, value)
+    return value
 
 
 def _reason_with_remedy(call: AtenCall, outputs: list) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -40,6 +40,11 @@ class Distance(NamedTuple):
         """Tell whether it is due to rounding; a size of NaN is not."""
         return self.size <= self.allowed
 
+    @property
+    def at(self) -> str:
+        """The line of the call, after a word; "" where none is known."""
+        return "" if self.line is None else f" at {self.line}"
+
 
 def tolerance(dtype: torch.dtype) -> float:
     """The size up to which a distance is due to rounding."""
@@ -55,6 +60,7 @@ def distance(
     With 16 bits, a difference is divided by the largest number of the tensor.
 
     Args:
+        of, line, unit: as in a `Distance`.
         allowed: the tolerance, if it is more than that of the dtype: some of what it was computed from
             may have fewer bits.
         is_view: whether the numbers were compared where they were made: of a large one only the first
@@ -68,15 +74,24 @@ def distance(
     allowed = max(allowed, tolerance(theirs.dtype))
     rough = allowed >= ROUGH and b.dtype.kind == "f"
     scale = unit + float(np.abs(b).max(initial=0)) if rough else None
-    rows = max(1, PIECE // max(1, b.size // len(b))) if b.ndim and len(b) else 1
-    pieces = [slice(i, i + rows) for i in range(0, len(b), rows)] if b.size > PIECE else [...]
-    pieces = pieces[:: max(1, len(pieces) - 1)] if is_view else pieces
+    pieces = _pieces(b)
+    if is_view:
+        pieces = pieces[:: max(1, len(pieces) - 1)]
     with np.errstate(all="ignore"):
         size = max((_largest(a[p], b[p], unit, scale) for p in pieces), default=0.0)
         if allowed < size < np.inf and b.dtype.kind == "f":
             typical = np.maximum(np.abs(b), np.nanmedian(np.abs(b)))
             size = min(size, float(np.nanmax(np.abs(a - b) / (unit + typical))))
     return Distance(size, allowed, of, line, unit)
+
+
+def _pieces(array: np.ndarray) -> list[Any]:
+    """Indices of some rows each, of at most `PIECE` numbers where a row has no more; of a small array,
+    one of all."""
+    if array.size <= PIECE:
+        return [...]
+    rows = max(1, PIECE // max(1, array.size // len(array)))
+    return [slice(i, i + rows) for i in range(0, len(array), rows)]
 
 
 def _largest(a: np.ndarray, b: np.ndarray, unit: float, scale: float | None) -> float:

@@ -95,8 +95,8 @@ def compare(
     again = functools.cache(functools.partial(walked_again, roots, leaves))
     arrived = _arrived(leaves)
     ours = [gradient.ours(arrived) for gradient in gradients]
-    largest = max((float(np.abs(a).max(initial=0)) for a in ours), default=0.0)
-    longest = max(map(length, ours), default=0.0)
+    largest = max((float(np.abs(a).max(initial=0)) for a in ours), default=0.0)  # element
+    longest = max(map(length, ours), default=0.0)  # gradient
     known = [array_of(gradient.theirs) for gradient in gradients if gradient.theirs is not None]
     broken, unit = not all(map(is_finite, known)), unit_of(known)
     distances, others = [], OtherGradients([], [], [])

@@ -14,11 +14,11 @@ from torch.optim import optimizer
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..engine import modes
+from .dispatch import Calls, in_backward
 from .functorch import refuse_transforms
 
 if TYPE_CHECKING:
     from .counterparts import Counterparts
-    from .dispatch import Calls
 
 NOT_RUN = "the compiled code was not run: a {} that torch.compile made ran as it was written"
 GLOBAL_HOOKS = "Using `torch.compile"  # "when there are global hooks", which are those set here
@@ -31,7 +31,7 @@ def boxes(counterparts: Counterparts) -> Iterator[None]:
 
     def enter(module, args) -> None:
         refuse_transforms()
-        if torch._C._current_graph_task_id() == -1 and threading.get_ident() == thread:
+        if not in_backward() and threading.get_ident() == thread:
             with _disable_current_modes():
                 counterpart = counterparts.of(module)
             compiled = getattr(module, "_orig_mod", None) or module
