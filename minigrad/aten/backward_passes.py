@@ -170,7 +170,7 @@ class BackwardPasses:
         """Note the hooks of all that was computed or used; `called` names a tensor."""
         values = self.calls.values
         leaves = [theirs for theirs, _ in values.leaves.values()]
-        modules = [module for module, _ in values.counterparts.known.values()]
+        modules = values.counterparts.modules()
         self.calls.hooks.look_at([*self.calls.alive(), *leaves], modules, called)
 
     def _walk(self, roots: Roots, leaves: list[Tensor]) -> None:
@@ -212,7 +212,7 @@ class BackwardPasses:
     def names(self) -> Callable[[Any], str]:
         """The function that names a tensor of PyTorch's: as of a module, or after a variable."""
         paths: dict[int, str] = {}
-        for module, _ in self.calls.values.counterparts.known.values():
+        for module in self.calls.values.counterparts.modules():
             for name, tensor in (*module.named_parameters(), *module.named_buffers()):
                 if len(name) > len(paths.get(id(tensor), "")):
                     paths[id(tensor)] = name

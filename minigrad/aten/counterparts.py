@@ -52,6 +52,10 @@ class Counterparts:
                     setattr(counterpart, name, self.of(child))
         return self.known[id(module)][1]
 
+    def modules(self) -> list[Any]:
+        """PyTorch's modules, in the order in which they were met."""
+        return [module for module, _ in self.known.values()]
+
     def fill(self, module: Any) -> None:
         """Take the parameters and buffers that a module has now: a lazy one has them after its call."""
         counterpart = self.known[id(module)][1]

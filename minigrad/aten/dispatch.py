@@ -12,7 +12,7 @@ import functools
 import os
 import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -48,6 +48,14 @@ def in_backward() -> bool:
     return torch._C._current_graph_task_id() != -1
 
 
+class Taken(NamedTuple):
+    """Numbers that Python got: of which node, at which line, and when, in the order of nodes."""
+
+    node: Node
+    line: SourceLine | None
+    number: int
+
+
 class Calls(TorchDispatchMode):
     """Sees each call, has its row computed, and compares the results.
 
@@ -60,7 +68,7 @@ class Calls(TorchDispatchMode):
         half: whether numbers of 16 bits were computed with 32.
         unread: calls without a row, by name: how many.
         drawn: constants that PyTorch drew.
-        taken: the node, the line and the time, in the order of nodes, wherever Python got numbers.
+        taken: each time that Python got numbers.
         results: weak references to what was computed, oldest first.
         steps: how many optimizers are just taking a step, as `modules.new_leaves` counts them.
     """
@@ -74,7 +82,7 @@ class Calls(TorchDispatchMode):
         self.half = False
         self.unread: dict[str, int] = {}
         self.drawn: list[Tensor] = []
-        self.taken: list[tuple[Node, SourceLine | None, int]] = []
+        self.taken: list[Taken] = []
         self.results: list[Any] = []
         self.steps = 0
 
@@ -87,7 +95,7 @@ class Calls(TorchDispatchMode):
         ours = self.values.of(theirs)
         self.ends.note_end(ours)
         seen = [w.node_of(ours) for w in modes.mode.get().watchers if isinstance(w, Recording)]
-        self.taken.append((seen[0] if seen else ours.node, source_line(), modes.count()))
+        self.taken.append(Taken(seen[0] if seen else ours.node, source_line(), modes.count()))
 
     def note_function(self, cls: type, args: tuple, outputs: list, context: Any) -> None:
         """Note a call of an `autograd.Function`; one that wrote into an argument is seen through."""

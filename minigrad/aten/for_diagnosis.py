@@ -84,6 +84,6 @@ def without_gradient(watched: Watched) -> dict[str, list[Tensor]]:
 
 def _outermost(watched: Watched) -> list[Any]:
     """PyTorch's modules that were called, without those inside others."""
-    known = [module for module, _ in watched.calls.values.counterparts.known.values()]
+    known = watched.calls.values.counterparts.modules()
     inside = {id(m) for module in known for m in module.modules() if m is not module}
     return [module for module in known if id(module) not in inside]

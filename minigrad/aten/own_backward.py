@@ -70,9 +70,10 @@ class OwnBackward:
         self.differs, self.is_wrong = "", False
         context.register_hook(self._saw)
 
-    def _saw(self, given: Sequence, came: Sequence) -> None:
+    def _saw(self, gave: Sequence, came: Sequence) -> None:
+        """Keep the gradients of a walk back of PyTorch's, which calls this with those given first."""
         arrays = lambda gs: [None if g is None else array_of(g).copy() for g in gs]
-        self.seen.append(WalkedBack(arrays(came), arrays(given)))
+        self.seen.append(WalkedBack(arrays(came), arrays(gave)))
 
     def compare(self, severed: dict[Node, str], whole: bool) -> None:
         """Compare the gradients that it gave with those of the derivative of `forward()`.

@@ -20,24 +20,25 @@ class Walked:
     Args:
         operations: those of the graph.
         edges: of the graph, in order of their targets.
+
+    Attributes:
+        arrived: what the last walk back is known to have brought to a node, by its number.
+        waiting: the nodes that it is yet to reach, and has not reached on any way.
     """
 
     def __init__(self, operations: Iterable[Node], edges: Sequence[GraphEdge]):
         operations = [*operations]
-        ahead, behind = (  # of the walk back: to where a gradient is yet to come, and where it came
-            {edge.to for node in operations if _is_ahead(node) is yet for edge in node.edges}
-            for yet in (True, False)
-        )
-        self._waiting = ahead - behind
-        self._arrived = _arrived(edges) if all(map(_walked_once, operations)) else {}
+        self.arrived = _arrived(edges) if all(map(_walked_once, operations)) else {}
+        self.waiting = _arguments_of([node for node in operations if _is_ahead(node)])
+        self.waiting -= _arguments_of([node for node in operations if not _is_ahead(node)])
 
     def gradient(self, node: Node, number: int) -> tuple[np.ndarray | None, str]:
         """The gradient of a node, which has this number, and the state that it is in."""
         if node.operation is None:
-            arrived = self._arrived.get(number)
+            arrived = self.arrived.get(number)
             if arrived is not None:
                 return arrived, _known(arrived)
-            if node in self._waiting:
+            if node in self.waiting:
                 return None, "not computed"
         return gradient_of(node)
 
@@ -55,6 +56,10 @@ def gradient_of(node: Node) -> tuple[np.ndarray | None, str]:
 
 def _known(gradient: np.ndarray | None) -> str:
     return "known" if gradient is None or gradient.any() else "zero"
+
+
+def _arguments_of(operations: list[Node]) -> set[Node]:
+    return {edge.to for node in operations for edge in node.edges}
 
 
 def _is_ahead(node: Node) -> bool:
