@@ -1,5 +1,17 @@
 """The computation that ran, as data: the graph that views show, made of what the engine holds.
 
+`mg.graph(loss)` makes it so, after a computation under `mg.record()`:
+
+    Recording                     has given each operation a Note while it ran: arguments, result, line
+    capture.of_tensors
+      Reached                     goes from the loss to all that it was computed from, and numbers it
+      Names, Boxes, Constants     look up what a reader calls each, and what it may be made of
+      Capture.graph               writes a GraphNode of each node, and a GraphEdge of each argument
+        walked                    says what the walks back have left there
+    GraphData                     is what the views are given
+
+Read it in this order:
+
 1. `recording`: what `mg.record()` notes of each operation while it runs
 2. `data`: nodes, edges and boxes, and questions that they answer
 3. `capture`: the graph of some tensors, or of an error

@@ -14,7 +14,15 @@ from .reached import Reached, edges_of
 
 
 class Boxes:
-    """The boxes, and in which of them each node lies."""
+    """The boxes, and in which of them each node lies.
+
+    Attributes:
+        names: those of the modules are learned here.
+        early: the nodes that were made before they were used.
+        calls: the engine's box of each, in order; `number`: its place here, by its number there.
+        boxes: the same as data.
+        of: of each node, the number of its box, or None.
+    """
 
     def __init__(self, reached: Reached, names: Names):
         self.names = names
@@ -26,18 +34,18 @@ class Boxes:
         for box in self.calls:
             self.boxes.append(self._box(box))
         self.of = {node: self._in(node.box) for node in reached.calls}
-        users = self._users_of_leaves(reached)
-        self.of.update((leaf, self._box_of_leaf(leaf, box)) for leaf, box in users.items())
+        around_uses = self._around_uses(reached)
+        self.of.update((leaf, self._box_of_leaf(leaf, box)) for leaf, box in around_uses.items())
 
-    def _users_of_leaves(self, reached: Reached) -> dict[Node, int | None]:
-        """The innermost box around all calls that use each leaf."""
-        users: dict[Node, int | None] = {}
+    def _around_uses(self, reached: Reached) -> dict[Node, int | None]:
+        """The innermost box around all operations that are given a leaf, for each leaf."""
+        found: dict[Node, int | None] = {}
         for node, call in reached.calls.items():
             for _, _, leaf in edges_of(call):
                 if leaf.operation is None:
-                    mine = self.of[node]
-                    users[leaf] = self._common(users[leaf], mine) if leaf in users else mine
-        return users
+                    box = self.of[node]
+                    found[leaf] = self._common(found[leaf], box) if leaf in found else box
+        return found
 
     def _in(self, box: modes.Box | None) -> int | None:
         return None if box is None else self.number[box.number]

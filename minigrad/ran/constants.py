@@ -62,7 +62,7 @@ class Constants:
         lost = [r for r in every if not (r.inside and r.unseen)]  # the library's own code is known
         self.reads = [ReadOf(read, self._within(read)) for read in lost]
         leaves = [n for n in reached.nodes if n.operation is None and n.shape]
-        own = [n for n in leaves if n.note is None or _is_users(n)]
+        own = [n for n in leaves if n.note is None or _is_from_user(n)]
         self.ids = {
             self.number[n] for n in own if n.dtype.kind in "iu" or (n in self.arguments and n.note)
         }
@@ -74,7 +74,7 @@ class Constants:
         if node.note is not None:
             found |= {self.number[n] for n in node.note.made_of if n in self.number}
         array = node.operation is None and node.note is not None and node.note.array is not None
-        if array and self._of_users(node):  # maybe of ids
+        if array and self._may_be_users(node):  # maybe of ids
             found |= self.ids - {self.number[node]}
         return tuple(sorted(found))
 
@@ -88,14 +88,14 @@ class Constants:
         before = [one for one in self.reads if one.read.number < node.number]
         if not before:
             return []
-        boxes, of_users, of_numpys = list(_around(node.box)), self._of_users(node), True
+        boxes, by_user, by_numpy = list(_around(node.box)), self._may_be_users(node), True
         if node.operation is not None:
-            of_numpys = any(isinstance(v, (np.generic, np.ndarray)) for v in self._numbers(node))
+            by_numpy = any(isinstance(v, (np.generic, np.ndarray)) for v in self._numbers(node))
         return [
             ReadOf(read, nodes)
             for read, nodes in before
-            if (read.node.box in boxes if read.inside else of_users)
-            if of_numpys or not read.unseen
+            if (read.node.box in boxes if read.inside else by_user)
+            if by_numpy or not read.unseen
         ]
 
     def origin(self, node: Node) -> str:
@@ -104,7 +104,7 @@ class Constants:
             return "argument"
         return node.note.origin if node.note is not None else ""
 
-    def _of_users(self, node: Node) -> bool:
+    def _may_be_users(self, node: Node) -> bool:
         """Tell whether the user's code may have made a constant.
 
         It has not if the constant came up in a definition of the library that was given no array, and no
@@ -144,7 +144,7 @@ class Constants:
         return sorted(found)
 
 
-def _is_users(leaf: Node) -> bool:
+def _is_from_user(leaf: Node) -> bool:
     """Tell whether an array comes from the user, and not from a definition of the library."""
     plain = [a for box in _around(leaf.box) if box.note for a in box.note.plain]
     return not leaf.note.inside or memory_of(leaf.note.array) in map(memory_of, plain)

@@ -16,13 +16,21 @@ class Reached:
     """Everything that some roots were computed from, as nodes numbered in order of creation.
 
     Arrays that are no nodes yet, as outside `record()`, become leaves here: each array one.
+
+    Attributes:
+        roots: the nodes of the roots.
+        nodes: all of them, in order of creation; a constant comes just before its first use.
+        number: the place of each in this order.
+        calls: of each operation the arguments, nodes among them.
+        values: the arrays of nodes, as far as they are still known.
+        arrays: those that became leaves here, each with its leaf, by their ids.
+        early: the nodes that were made before they were used.
     """
 
     def __init__(self, roots: Sequence[Tensor | Node]):
-        self.values: dict[Node, np.ndarray] = {}  # as far as they are still known
-        # Arrays, by their ids, and the leaves that they became.
+        self.values: dict[Node, np.ndarray] = {}
         self.arrays: dict[int, tuple[object, Node]] = {}
-        self.calls: dict[Node, tuple] = {}  # the arguments of each node, nodes among them
+        self.calls: dict[Node, tuple] = {}
         self.roots = [r if isinstance(r, Node) else self._of_tensor(r) for r in roots]
         order: dict[Node, tuple] = {}  # where each comes in the order of creation
         waiting = list(dict.fromkeys(self.roots))
@@ -34,13 +42,13 @@ class Reached:
                 continue
             self.calls[node] = self._call(node)
             for k, (_, _, to) in enumerate(edges_of(self.calls[node])):
-                if to.operation is None:  # a constant comes just before its first use
+                if to.operation is None:
                     order[to] = min(order.get(to, (to.number, 1)), (node.number, 0, k))
                 if to not in seen:
                     seen.add(to)
                     waiting.append(to)
         self.nodes = sorted(order, key=order.__getitem__)
-        self.early = {n for n in self.nodes if order[n][1] == 1}  # made before they were used
+        self.early = {n for n in self.nodes if order[n][1] == 1}
         self.number = {node: n for n, node in enumerate(self.nodes)}
 
     def _call(self, node: Node) -> tuple:
