@@ -102,7 +102,13 @@ def test_the_sentence_about_the_gradient_is_right():
 
 @pytest.mark.parametrize(
     "page",
-    ["README.md", ".github/CONTRIBUTING.md", "examples/README.md", "tests/benchmarks/README.md"],
+    [
+        "README.md",
+        ".github/CONTRIBUTING.md",
+        "examples/README.md",
+        "tests/benchmarks/README.md",
+        "tests/helpers/README.md",
+    ],
 )
 def test_links_lead_to_files(page):
     text = (ROOT / page).read_text()

@@ -3,18 +3,30 @@
     print(mg.diagnose(loss))
     mg.diagnose(loss, page="why.html")
 
-It reads the graph, forward and back, and names the first operation that gave a NaN or an infinity,
-parameters whose gradient is exactly zero, gradients that vanish or explode on their way, a softmax of
-a softmax, one along another axis than is added, and a column of numbers less a row of answers. Of
-what PyTorch computed it names gradients that are others than those of the computation, because of a
-hook or a function's own `backward()`, those that 16 bits round to 0, those that are kept from step to
-step, parameters that were used and have none, steps of training that are too long, and a NaN outside
-the loss. Each is told with the line of code, the module, the numbers that led there, and what people do
-about it.
+It reads the graph, forward and back. Each trouble is told with the line of code, the module, the numbers
+that led there, and what people do about it. Its kind, the file that finds it, and what it is:
 
-Read it in this order: `trouble`, `finding` (`diagnose`), then the finders: `finite`, `pytorchs`,
-`long_steps`, `zero`, `on_the_way` and `mistakes`. `remedies` is a table of what people do, `wording`
-says what is called how.
+    not finite          finite      the first operation that gave a NaN or an infinity
+    data                finite      a NaN or an infinity that came in so
+    zero                zero        a gradient that is exactly zero
+    cut off             zero        no gradient reaches a parameter; nor, in `pytorchs`, any of PyTorch's
+    vanishes, explodes  on_the_way  a gradient that becomes far smaller, or larger, on its way
+    twice               mistakes    a softmax of a softmax
+    axis                mistakes    a softmax along another axis than is added
+    pairs               mistakes    a column of numbers less a row of answers
+
+Of what PyTorch computed also:
+
+    another gradient    pytorchs    one that is another than that of the computation, as by a hook
+    own backward        pytorchs    a function's own `backward()`, which is not the derivative
+    underflows          pytorchs    a gradient that 16 bits round to 0
+    outside             pytorchs    a NaN that does not reach the loss
+    steps               long_steps  steps of training that are too long, or go uphill
+    kept                long_steps  gradients kept from the step before, to which more is added
+    not computed        finding     gradients that could not be computed again, and so not judged
+
+Read it in this order: `trouble`, `finding` (`diagnose`), then the finders. `remedies` is a table of what
+people do, `wording` says what is called how.
 """
 
 from .finding import diagnose
