@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,6 +12,8 @@ from ..engine.saving import unshared
 from ..engine.tensor import Tensor
 from ..ran.data import GraphData
 from ..random import Draw
+
+FORM = operator.attrgetter("_array.shape", "_array.strides", "_array.dtype", "_node.requires_grad")
 
 
 class Inputs(NamedTuple):
@@ -48,13 +51,13 @@ class InputReader:
         self._draws = [(draw, n is not None) for n, draw in inputs.draws]
 
     def _forms_now(self) -> list[tuple]:
-        return [(t._array.shape, t._array.dtype, t.requires_grad) for t in self._tensors]
+        return list(map(FORM, self._tensors))
 
     def fit(self, arguments: Sequence[Any]) -> bool:
         """Tell whether the program is right for what it would read now.
 
-        The tensors must have the shapes and dtypes that they had, and integers that may be indices must
-        be from 0 on: NumPy takes others without an error.
+        The tensors must have the shapes, strides and dtypes that they had, and integers that may be
+        indices must be from 0 on: NumPy takes others without an error.
         """
         return self._forms_now() == self._forms and all(
             np.minimum.reduce(getattr(arguments[i], "_array", arguments[i]), axis=None) >= 0

@@ -23,7 +23,7 @@ class Key(NamedTuple):
     Attributes:
         grad: whether gradients are recorded.
         dtype: the default dtype.
-        form: of the arguments: their types, shapes and dtypes, and the numbers among them.
+        form: of the arguments: their types, shapes, strides and dtypes, and the numbers among them.
         alike: which of the arrays are the same, and which stand outside too; see `alike`.
         outside: the form of what the function reads outside.
     """
@@ -50,7 +50,9 @@ def form_of(a: Any, arrays: list[Any], shapes: bool = True) -> Any:
     """Return what the arguments of one program have in common; arrays and tensors go into `arrays`."""
     if isinstance(a, Tensor):
         arrays.append(a)
-        return Tensor, a.shape if shapes else a.ndim, a.dtype, a.requires_grad
+        array = a._array
+        form = (array.shape, array.strides) if shapes else array.ndim
+        return Tensor, form, array.dtype, a.requires_grad
     if type(a) is np.ndarray and a.dtype.kind in "fiub":
         if not a.ndim:  # a number
             return a.dtype, a.tobytes()

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..script.symbols import Symbol
-from .passes import shares, through
+from .passes import by_rows, shares, through
 
 
 def laid_out(lines: Sequence[Symbol], ends: Sequence[Symbol]) -> tuple[list[Symbol], list[Symbol]]:
@@ -37,7 +37,7 @@ def _product_copied(line: Symbol, uses: Counter[int]) -> tuple[int, np.ndarray] 
     its rows would not lie side by side.
     """
     call = line.call
-    if call is None or call.function is not np.reshape or "order" in call.options:
+    if call is None or call.function is not np.reshape or not by_rows(call):
         return None
     x = call.args[0]
     if shares(x.value, line.value):

@@ -107,6 +107,9 @@ def _single(line: Symbol) -> Symbol:
         return Symbol(line.value, SymbolCall(function, args[:2], {}, "astype"), line.role)
     if function is np.mean:
         return _mean(line, *args, **options)
+    if function is np.reshape and "A" in (*args[2:], *options.values()):  # as the array lies now
+        order = "F" if args[0].value.flags.fnc else "C"
+        return _like(line, function, args[:2], {"order": order})
     return line
 
 

@@ -17,7 +17,7 @@ from ..arrays.strides import address
 from ..engine import rules
 from ..script.bodies import body_of
 from ..script.symbols import Symbol, symbols_in
-from .passes import shares
+from .passes import by_rows, shares
 
 COPIES = {
     np.where,
@@ -192,7 +192,7 @@ def writes(line: Symbol) -> bool:
     known = isinstance(function, np.ufunc) or _reduces(function) or function in COPIES
     if not known or not isinstance(value, (np.ndarray, np.generic)):
         return False
-    if function is np.reshape and "order" in line.call.options:
+    if function is np.reshape and not by_rows(line.call):
         return False  # it goes through both in that order
     return value.size > 0 and order_of(np.asarray(value)) is not None
 

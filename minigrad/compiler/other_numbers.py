@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.identity import memory_of
-from ..arrays.strides import address
+from ..engine.saving import copied_as_it_lies
 from ..engine.tensor import Tensor, tensor_of
 from ..errors import GraphError
 from ..ran.recording import mapped
@@ -63,10 +63,7 @@ def _resampled(a: Any, most: Callable, others: dict[Any, Any]) -> Any:
     if id(a) in others or type(plain) is not np.ndarray or not plain.ndim or not plain.size:
         return others.get(id(a), a)
     if (key := memory_of(plain)) not in others:
-        low, high = np.lib.array_utils.byte_bounds(plain)
-        begin = address(plain) - low
-        memory = np.empty(high - low, np.uint8)
-        array = np.ndarray(plain.shape, plain.dtype, memory.data, begin, plain.strides)
+        array: Any = copied_as_it_lies(plain)
         rng = np.random.default_rng(0)
         drawn = rng.choice(plain.ravel(), plain.shape)
         array[...] = np.where(rng.random(plain.shape) < 0.6, most(plain), drawn)

@@ -78,6 +78,11 @@ def needed(lines: Sequence[Symbol], ends: Sequence[Symbol]) -> list[Symbol]:
     return kept[::-1]
 
 
+def by_rows(call: SymbolCall) -> bool:
+    """Tell whether a reshape goes through its elements row after row, the usual order."""
+    return len(call.args) < 3 and "order" not in call.options
+
+
 def shares(a: Any, b: Any) -> bool:
     """Tell whether two values are arrays in the same memory."""
     both = isinstance(a, np.ndarray) and isinstance(b, np.ndarray)

@@ -78,6 +78,40 @@ def test_an_argument_that_stands_outside_too_is_no_argument_alone():
     assert_alike(f, [(W,)] * 4 + [(new_leaf(4),)] * 4, [W])
 
 
+LAYOUTS = {
+    "rows": lambda a: a,
+    "columns": lambda a: np.asfortranarray(a),
+    "turned": lambda a: np.ascontiguousarray(a.T).T,
+    "backwards": lambda a: a[::-1, ::-1],
+    "with gaps": lambda a: np.repeat(a, 2, axis=1)[:, ::2],
+    "some columns": lambda a: np.hstack([a, a])[:, 3 : 3 + a.shape[1]],
+    "one row": lambda a: np.broadcast_to(a[0], a.shape),
+    "one column": lambda a: np.broadcast_to(a[:, :1], a.shape),
+    "windows": lambda a: np.lib.stride_tricks.sliding_window_view(a.ravel(), a.shape[1])[: len(a)],
+}
+TABLE = leaf(rng.standard_normal((50, 64)).astype(np.float32))
+
+
+@pytest.mark.parametrize("of", [lambda a: a, mg.Tensor], ids=["an array", "a tensor"])
+def test_the_bits_are_those_of_how_an_argument_lies_in_memory(of):
+    f = lambda x: np.sum(np.square(x) @ TABLE.T) * np.sum(np.square(x))
+    a = [array(50, 64).astype(np.float32) for _ in range(4)]
+    assert_alike(f, [(of(lie(one)),) for lie in LAYOUTS.values() for one in a], [TABLE])
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("order", ["C", "F", "A"])
+def test_a_reshape_has_its_order(order, exact):
+    def f(x, w):
+        y = np.reshape(x * w if order != "A" else x, (5, 4), order=order)
+        return np.sum(y * np.arange(20.0).reshape(5, 4)) * np.sum(w)
+
+    step = mg.compile(f, exact=exact)
+    for k in range(12):
+        w, x = new_leaf(4, 5), mg.Tensor(np.array(array(4, 5), order="CF"[k % 2]))
+        np.testing.assert_allclose(*[numbers_of(g, (x, w), [w])[1] for g in (f, step)])
+
+
 def swapped_in_a_list():
     weights = [new_leaf(4)]
     return lambda a: np.sum(weights[0] * a), lambda: weights.__setitem__(0, new_leaf(4))
