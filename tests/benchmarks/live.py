@@ -42,7 +42,7 @@ CHOOSE = """
 const search = document.getElementById("search");
 search.value = arguments[0]; search.dispatchEvent(new Event("input"));
 document.querySelector("#found li").click();
-[...document.querySelectorAll("#stage-tabs button")].find((b) => b.innerText === "Drawing").click();
+[...document.querySelectorAll("#tab-buttons button")].find((b) => b.innerText === "Drawing").click();
 const picture = document.querySelector("#node canvas");
 const enter = new KeyboardEvent("keydown", { key: "Enter", bubbles: true });
 if (!document.querySelector("#node [data-field]")) picture.dispatchEvent(enter);

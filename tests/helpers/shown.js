@@ -21,7 +21,7 @@ function everything() {
       return one(slot, id, Doubts.whyFixedSlot(slot));
     });
   return {
-    nodes: Base.data.nodes.map(({ n, value, gradient }) => [
+    nodes: State.data.nodes.map(({ n, value, gradient }) => [
       one(Live.tape.value[n], value, Doubts.whyFixed(n)),
       one(Live.tape.gradient[n], gradient, Doubts.whyFixedGradient(n)),
     ]),

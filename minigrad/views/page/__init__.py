@@ -14,12 +14,14 @@
 6. `replay`: its gradients, checked by finite differences
 7. `live`: the tape of the computation (see `script.tape`), which the page runs again when a number is
    changed; `switches`: the parts of a model that can be off
-8. `another_line`: the tape of a model that reads a line typed in the page; `stages`: its parts
+8. `another_line`: the tape of a model that reads a line typed in the page; `stages`: its model's parts
 9. `file`: all of it in one file of HTML; `scripts`: the JavaScript in it, listed in groups
 
 The words of this room, beside those of `minigrad.script`:
 
 - A drawing shows the whole graph or one box; in the data of a page, and in its scripts, it is a view.
+- A tab is a part of the page with a button of its own: the drawing, the table and others; in the panel
+  beside these, a step, a node and others. A stage is a part of a model.
 - The sheet is the element of the page on which one drawing is shown.
 - A card is a node or a closed box in a drawing, a frame an open box.
 - A chapter is a part of the computation, with its reason.

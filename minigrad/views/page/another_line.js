@@ -1,8 +1,11 @@
 // --- another line: what a model writes for a text that is typed, decoded again at each key ------------
 
-import { filled, WORDS } from "./words.js";
+import { filled, plural, WORDS } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
-import { byId, fill, hear, make, plural, softSpan, SPACE, SPECIAL, state } from "./base.js";
+import { SPACE, SPECIAL } from "./symbols.js";
+import { byId, fill, make, softSpan } from "./dom.js";
+import { state } from "./state.js";
+import { hear } from "./events.js";
 import * as Arrays from "./arrays.js";
 import { decode, hasEncoder, idsOf, model, readNames, textOf } from "./line_model.js";
 import * as Flow from "./flow.js";
@@ -139,7 +142,7 @@ function read(text, right = null) {
     return null;
   }
   lastRead = text;
-  if (text !== model.line && state.tab === "cell") Places.openTab("overview"); // the cell is one of the line of the page
+  if (text !== model.line && state.panelTab === "cell") Places.openTab("overview"); // the cell is one of the line of the page
   Flow.leave(text);
   const begun = performance.now();
   const said = withChances(decode(ids));

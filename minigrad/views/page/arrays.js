@@ -3,7 +3,7 @@
 // Every digit that is shown is the number's own: what is rounded has no more digits than were kept.
 
 import { filled, WORDS } from "./words.js";
-import { data } from "./base.js";
+import { data } from "./state.js";
 import * as Shapes from "./shapes.js";
 
 const LARGE_DIGITS = 3,

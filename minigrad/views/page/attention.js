@@ -1,20 +1,10 @@
 // --- attention -------------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import {
-  arrow,
-  byId,
-  data,
-  factList,
-  fill,
-  hear,
-  longest,
-  make,
-  say,
-  shownToken,
-  soft,
-  state,
-} from "./base.js";
+import { longest, shownToken } from "./symbols.js";
+import { arrow, byId, factList, fill, make, say, soft } from "./dom.js";
+import { data, state } from "./state.js";
+import { hear } from "./events.js";
 import { hideTip, tip } from "./tip.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
@@ -26,7 +16,7 @@ import * as Doubts from "./doubts.js";
 import * as Pictures from "./pictures.js";
 import * as Fields from "./fields.js";
 import * as Masks from "./masks.js";
-import * as Stages from "./stages.js";
+import * as Tabs from "./tabs.js";
 import * as Places from "./places.js";
 
 // `map`: one of `data.maps`, as `attention.py` made it: the numbers of its nodes, that is of its weights,
@@ -47,7 +37,7 @@ function mapButton(n) {
         "button",
         {
           onclick: () => {
-            Stages.setStage("attention");
+            Tabs.open("attention");
             byId(`map-${mapOf.get(n)}`).scrollIntoView({ block: "start" });
           },
         },
@@ -57,7 +47,7 @@ function mapButton(n) {
 }
 
 // Make the tab of the maps when it is first opened: drawing them takes time.
-function attentionStage() {
+function attentionTab() {
   const box = byId("attention");
   if (box.childElementCount) return;
   const canTurn = Live.tape && data.maps.some((map) => map.mask !== null && Fields.slotOf(map.mask) !== null);
@@ -98,8 +88,8 @@ function thinnedNote(a, shown, count) {
   return soft(filled(WORDS.headsShown, { shown, count, queryStep, keyStep }));
 }
 
-hear("stage", () => {
-  if (state.stage === "attention") attentionStage();
+hear("tab", () => {
+  if (state.tab === "attention") attentionTab();
 });
 
 // A matrix of the weights (B, H, T, S) by its head, and by its example where there are several.
@@ -159,7 +149,7 @@ function layoutOf(a, tokens, count) {
   const [query, key] = tokens.map((list) => longest(list.map(shownToken)));
   const side = Math.min(90, 8 + 7 * query),
     top = key > 1 ? Math.min(70, 10 + 6 * key) : 16;
-  const available = byId("stages").clientWidth;
+  const available = byId("tabs").clientWidth;
   const room = Math.max(150, (available - 70) / Math.min(available > 1000 ? 4 : 2, count) - side);
   const cell = Math.max(5, Math.min(20, Math.floor(room / stacks.length)));
   const slant = key > 1 ? Math.min(40, 4 * key) : 0; // room for the last label

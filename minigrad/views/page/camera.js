@@ -1,6 +1,8 @@
 // --- the camera: what of a drawing is seen, and how large ---------------------------------------------------
 
-import { byId, hear, state } from "./base.js";
+import { byId } from "./dom.js";
+import { state } from "./state.js";
+import { hear } from "./events.js";
 import * as Graph from "./graph.js";
 import * as Cards from "./cards.js";
 import * as Drawing from "./drawing.js";
@@ -88,8 +90,8 @@ function edgesInWindow(cards) {
 }
 
 hear("reveal", ({ key, partners }) => reveal(key, partners));
-hear("stage", () => {
-  if (state.stage === "drawing" && Graph.hasDrawings && !cameras.has(state.view)) fit(false, true);
+hear("tab", () => {
+  if (state.tab === "drawing" && Graph.hasDrawings && !cameras.has(state.view)) fit(false, true);
 });
 
 // On paper the drawing is there as a whole, whatever is seen of it in the window.

@@ -1,7 +1,9 @@
 // --- the cards of a drawing: a node, a closed box, or a node from outside --------------------------------------
 
-import { filled, WORDS } from "./words.js";
-import { data, fill, make, plural, tell } from "./base.js";
+import { filled, plural, WORDS } from "./words.js";
+import { fill, make } from "./dom.js";
+import { data } from "./state.js";
+import { tell } from "./events.js";
 import { hideTip, tip } from "./tip.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";

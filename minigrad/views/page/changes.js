@@ -1,7 +1,8 @@
 // --- what the reader changed, and undoing it ---------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { keepFocus, render, say, tell } from "./base.js";
+import { keepFocus, say } from "./dom.js";
+import { render, tell } from "./events.js";
 import * as Live from "./live.js";
 
 // A change has what was before it and what is after it, for each slot that it gave other numbers.

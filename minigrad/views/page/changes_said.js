@@ -1,7 +1,8 @@
 // --- the line on top: how many numbers are changed, and what follows ---------------------------------------
 
-import { filled, WORDS } from "./words.js";
-import { byId, fill, hear, make, plural, softSpan } from "./base.js";
+import { filled, plural, WORDS } from "./words.js";
+import { byId, fill, make, softSpan } from "./dom.js";
+import { hear } from "./events.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";

@@ -1,7 +1,8 @@
 // --- chapters in the panel: their list, and the one in which a step is ---------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, icon, make, state } from "./base.js";
+import { byId, icon, make } from "./dom.js";
+import { state } from "./state.js";
 import * as Places from "./places.js";
 import * as Pace from "./pace.js";
 import * as Chapters from "./chapters.js";

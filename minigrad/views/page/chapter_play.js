@@ -1,9 +1,11 @@
 // --- a chapter plays by itself, and stops where a prediction is worth making ------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, hear, isBeside, render, say, state, tell } from "./base.js";
+import { byId, isBeside, say } from "./dom.js";
+import { state } from "./state.js";
+import { hear, render, tell } from "./events.js";
 import * as Graph from "./graph.js";
-import * as Stages from "./stages.js";
+import * as Tabs from "./tabs.js";
 import * as Places from "./places.js";
 import * as Pace from "./pace.js";
 import * as Chapters from "./chapters.js";
@@ -35,7 +37,7 @@ function playChapter(chapter) {
 function playSentences() {
   Pace.stopPlaying();
   Places.go(0, { quiet: true });
-  Stages.setStage(Stages.first());
+  Tabs.open(Tabs.first());
   const waiting = Chapters.toldChapters.slice();
   const next = () => (waiting.length ? introduce(waiting.shift(), next) : Pace.stopPlaying());
   next();

@@ -1,7 +1,9 @@
 // --- what is worth predicting in a chapter, and how it is asked ----------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { data, make, say, shownToken } from "./base.js";
+import { shownToken } from "./symbols.js";
+import { make, say } from "./dom.js";
+import { data } from "./state.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";

@@ -1,6 +1,6 @@
 // --- chapters: the computation in parts, each with its reason ---------------------------------------------
 
-import { data } from "./base.js";
+import { data } from "./state.js";
 
 // Each as `chapters.py` tells it, with its number, from 1, and its steps, `from` + 1 to `to`.
 const chapters = [];

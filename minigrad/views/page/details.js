@@ -1,7 +1,8 @@
 // --- the panel of a node: its value, its gradient, what is said of them, and its line of code --------------
 
-import { filled, WORDS } from "./words.js";
-import { byId, data, factList, fill, make, plural, soft, state } from "./base.js";
+import { filled, plural, WORDS } from "./words.js";
+import { byId, factList, fill, make, soft } from "./dom.js";
+import { data, state } from "./state.js";
 import * as Shapes from "./shapes.js";
 import * as Graph from "./graph.js";
 import * as Arrays from "./arrays.js";

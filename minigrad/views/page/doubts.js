@@ -1,7 +1,8 @@
 // --- doubts: which numbers are not what Python would compute from those that are here now, and why -----------
 
 import { filled, WORDS } from "./words.js";
-import { hear, make } from "./base.js";
+import { make } from "./dom.js";
+import { hear } from "./events.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 

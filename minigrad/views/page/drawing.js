@@ -1,6 +1,8 @@
 // --- the drawing: made once for each box, then only marked -----------------------------------------------
 
-import { byId, hear, make, state } from "./base.js";
+import { byId, make } from "./dom.js";
+import { state } from "./state.js";
+import { hear } from "./events.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";

@@ -1,7 +1,9 @@
 // --- the numbers of a node to be changed, and the tabs of a page that computes ---------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { breakable, data, make, render, soft, softSpan } from "./base.js";
+import { breakable, make, soft, softSpan } from "./dom.js";
+import { data } from "./state.js";
+import { render } from "./events.js";
 import * as Shapes from "./shapes.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";

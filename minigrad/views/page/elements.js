@@ -1,6 +1,6 @@
 // --- one element worked out: `w.grad[0, 1] = x[0]·g[1] = 1·10 = 10` -----------------------------------
 
-import { data } from "./base.js";
+import { data } from "./state.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";

@@ -1,7 +1,9 @@
 // --- fields in which numbers are changed: typed, dragged, or stepped with the arrow keys -----------------------
 
 import { filled, WORDS } from "./words.js";
-import { keepFocus, make, render, say, SPACE } from "./base.js";
+import { SPACE } from "./symbols.js";
+import { keepFocus, make, say } from "./dom.js";
+import { render } from "./events.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";

@@ -20,7 +20,7 @@ def page(content: Mapping[str, Any], sections: Mapping[str, str]) -> str:
     """The page as HTML, of its `content` and of further sections, by their titles."""
     data = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     extra = "\n".join(
-        f'<section class="stage extra{" after" * (name == COMPARED)}" data-title="{html.escape(name)}" '
+        f'<section class="tab extra{" after" * (name == COMPARED)}" data-title="{html.escape(name)}" '
         f"hidden>{body}</section>"
         for name, body in sections.items()
     )

@@ -2,7 +2,8 @@
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
-import { byId, keepFocus, say, tell } from "./base.js";
+import { byId, keepFocus, say } from "./dom.js";
+import { tell } from "./events.js";
 import * as Arrays from "./arrays.js";
 import { machine, model } from "./line_model.js";
 import * as Sampling from "./sampling.js";
@@ -147,7 +148,7 @@ function still(act) {
   const held = () => (field && document.querySelector(`[data-field="${field}"]`)) || byId("flow-picture");
   const { top } = held().getBoundingClientRect();
   keepFocus(act);
-  byId("flow").closest(".stage").scrollTop += held().getBoundingClientRect().top - top;
+  byId("flow").closest(".tab").scrollTop += held().getBoundingClientRect().top - top;
 }
 
 // Have a line read, as if it were typed.

@@ -1,6 +1,6 @@
 // --- from letters to a digit: parts are cut and put back, and what was before is kept --------------------------
 
-import { hear } from "./base.js";
+import { hear } from "./events.js";
 import * as FlowReading from "./flow_reading.js";
 import * as FlowEffects from "./flow_effects.js";
 import * as Flow from "./flow.js";

@@ -1,6 +1,6 @@
 // --- from letters to a digit: what each part does for the symbol that is followed ------------------------------
 
-import { tell } from "./base.js";
+import { tell } from "./events.js";
 import { model } from "./line_model.js";
 import * as FlowReading from "./flow_reading.js";
 import * as FlowParts from "./flow_parts.js";

@@ -1,6 +1,6 @@
 // --- from letters to a digit: what is written with another letter in the place of one: the line is read with each --
 
-import { hear, tell } from "./base.js";
+import { hear, tell } from "./events.js";
 import * as Idle from "./idle.js";
 import { decode, model } from "./line_model.js";
 import * as FlowReading from "./flow_reading.js";

@@ -1,6 +1,6 @@
 // --- from letters to a digit: what a link keeps of it, as follow=5&cut=stage.4,head.2.1 ------------------------
 
-import { hear } from "./base.js";
+import { hear } from "./events.js";
 import * as Link from "./link.js";
 import { model } from "./line_model.js";
 import * as FlowReading from "./flow_reading.js";

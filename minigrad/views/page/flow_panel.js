@@ -2,7 +2,7 @@
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
-import { byId, fill, keepFocus, make, say } from "./base.js";
+import { byId, fill, keepFocus, make, say } from "./dom.js";
 import { model } from "./line_model.js";
 import * as FlowReading from "./flow_reading.js";
 import * as FlowEffects from "./flow_effects.js";

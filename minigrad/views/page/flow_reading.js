@@ -1,6 +1,6 @@
 // --- from letters to a digit: the line that the model has just read --------------------------------------------
 
-import { SPACE, SPECIAL } from "./base.js";
+import { SPACE, SPECIAL } from "./symbols.js";
 import * as Arrays from "./arrays.js";
 import { hasEncoder, machine, model, readNames } from "./line_model.js";
 import * as Cuts from "./cuts.js";

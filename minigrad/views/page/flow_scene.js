@@ -2,7 +2,8 @@
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
-import { byId, data, fill } from "./base.js";
+import { byId, fill } from "./dom.js";
+import { data } from "./state.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Attention from "./attention.js";

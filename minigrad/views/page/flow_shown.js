@@ -1,6 +1,7 @@
 // --- from letters to a digit: the picture and the words follow what is chosen, and listen to the reader ---------
 
-import { arrow, byId, hear, keepFocus, say } from "./base.js";
+import { arrow, byId, keepFocus, say } from "./dom.js";
+import { hear } from "./events.js";
 import { hideTip, tip } from "./tip.js";
 import * as Editing from "./editing.js";
 import * as Places from "./places.js";

@@ -1,7 +1,7 @@
 // --- the graph: who comes from whom, and in which drawing each node is ----------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { data, state } from "./base.js";
+import { data, state } from "./state.js";
 
 const nodes = new Map(data.nodes.map((node) => [node.n, node]));
 const root = nodes.get(data.roots[0]); // what the computation ends in, such as a loss

@@ -1,7 +1,9 @@
 // --- an array in the panel: numbers where they are few, else a heat map to read them from --------------------
 
 import { filled, WORDS } from "./words.js";
-import { arrow, data, longest, make, say, shownToken, softSpan } from "./base.js";
+import { longest, shownToken } from "./symbols.js";
+import { arrow, make, say, softSpan } from "./dom.js";
+import { data } from "./state.js";
 import { hideTip, tip } from "./tip.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";

@@ -1,7 +1,9 @@
 // --- gradient descent in the page: a step, or one after the other, with the loss drawn beside it -----------------
 
-import { filled, WORDS } from "./words.js";
-import { byId, data, fill, hear, keepFocus, make, plural, render, say, soft } from "./base.js";
+import { filled, plural, WORDS } from "./words.js";
+import { byId, fill, keepFocus, make, say, soft } from "./dom.js";
+import { data } from "./state.js";
+import { hear, render } from "./events.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Interpreter from "./interpreter.js";

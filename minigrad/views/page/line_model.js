@@ -2,7 +2,7 @@
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
-import { data } from "./base.js";
+import { data } from "./state.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";

@@ -1,6 +1,7 @@
 // --- a link to a state, such as #step=37&x[0]=-3: read at the start, and written as the reader goes on --------
 
-import { byId, data, state } from "./base.js";
+import { byId } from "./dom.js";
+import { data, state } from "./state.js";
 import * as Arrays from "./arrays.js";
 import * as Live from "./live.js";
 import * as Changes from "./changes.js";
@@ -8,7 +9,7 @@ import * as Fields from "./fields.js";
 import * as Shapes from "./shapes.js";
 import * as WhatIf from "./what_if.js";
 import * as Places from "./places.js";
-import * as Stages from "./stages.js";
+import * as Tabs from "./tabs.js";
 
 const MOST_CHANGES = 60; // changed numbers that a link has; one with more leaves them out
 const KEEP = 250; // milliseconds after the last change of the state
@@ -16,7 +17,7 @@ const names = new Map(); // name in a link -> a node whose numbers can be change
 for (const node of data.nodes)
   if (Fields.slotOf(node.n) !== null)
     names.set(node.label && !names.has(node.label) ? node.label : `n${node.n}`, node.n);
-const stageOf = (title) => Stages.stages.find((stage) => stage.dataset.title.toLowerCase() === title)?.id;
+const tabOf = (title) => Tabs.all.find((tab) => tab.dataset.title.toLowerCase() === title)?.id;
 const line = () => byId("another-line");
 const others = []; // see `also`
 // Have a part of the page that comes after this file say itself what a link keeps of it: `written` gives
@@ -52,9 +53,9 @@ function written() {
   const numbers = changed();
   const parts = [
     state.time ? ["step", state.time] : null,
-    state.stage === (state.time ? Stages.graphStage() : Stages.first())
+    state.tab === (state.time ? Tabs.graphTab() : Tabs.first())
       ? null
-      : ["tab", byId(state.stage).dataset.title.toLowerCase()],
+      : ["tab", byId(state.tab).dataset.title.toLowerCase()],
     line() && line().value !== line().getAttribute("value") ? ["line", line().value] : null,
     off.length ? ["off", off.map(({ node }) => node).join(",")] : null,
     ...others.flatMap((part) => part.written()),
@@ -131,9 +132,9 @@ function placeOf(name) {
 function readPlace(given) {
   const step = Number(given.get("step") ?? 0);
   Places.go(Number.isInteger(step) ? step : 0);
-  const stage = stageOf(given.get("tab") ?? "");
-  if (stage) Stages.setStage(stage);
-  else if (!state.time) Stages.setStage(Stages.first());
+  const tab = tabOf(given.get("tab") ?? "");
+  if (tab) Tabs.open(tab);
+  else if (!state.time) Tabs.open(Tabs.first());
 }
 
 // Called at the start, once all files have run: a link goes before the step that the page opens at.

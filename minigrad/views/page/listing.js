@@ -1,7 +1,9 @@
 // --- the table -------------------------------------------------------------------------------------------
 
-import { WORDS } from "./words.js";
-import { byId, data, fill, hear, make, plural, state } from "./base.js";
+import { plural, WORDS } from "./words.js";
+import { byId, fill, make } from "./dom.js";
+import { data, state } from "./state.js";
+import { hear } from "./events.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";

@@ -1,7 +1,8 @@
 // --- the page computes: numbers are changed here, and what follows from them is computed again -------------
 
 import { filled, WORDS } from "./words.js";
-import { data, state, tell } from "./base.js";
+import { data, state } from "./state.js";
+import { tell } from "./events.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";

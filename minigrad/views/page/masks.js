@@ -1,7 +1,7 @@
 // --- a cell of an attention map, in the mask -------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { make, softSpan } from "./base.js";
+import { make, softSpan } from "./dom.js";
 import * as Shapes from "./shapes.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";

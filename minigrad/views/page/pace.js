@@ -1,6 +1,8 @@
 // --- playing, and its pace: at a new sentence there is time to read it, and what only moves numbers passes quickly --
 
-import { byId, make, state, tell } from "./base.js";
+import { byId, make } from "./dom.js";
+import { state } from "./state.js";
+import { tell } from "./events.js";
 import * as Graph from "./graph.js";
 
 const READING = 55, // milliseconds for a letter of a new sentence

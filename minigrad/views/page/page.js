@@ -1,7 +1,9 @@
 // --- help, keys, and the start: this file runs last ------------------------------------------------------
 
 import { WORDS } from "./words.js";
-import { byId, data, fill, hear, icon, make, render, say, soft, state } from "./base.js";
+import { byId, fill, icon, make, say, soft } from "./dom.js";
+import { data, state } from "./state.js";
+import { hear, render } from "./events.js";
 import { hideTip } from "./tip.js";
 import * as Graph from "./graph.js";
 import * as ChangesSaid from "./changes_said.js";
@@ -19,7 +21,7 @@ import * as Camera from "./camera.js";
 import * as Pace from "./pace.js";
 import * as Link from "./link.js";
 import * as Share from "./share.js";
-import * as Stages from "./stages.js";
+import * as Tabs from "./tabs.js";
 import * as Sheet from "./sheet.js";
 
 const KEYS = [
@@ -139,7 +141,7 @@ const ACTS = {
   p: () => Predict.setPredict(!state.predict),
   f: () => setFollow(!state.follow),
   c: () => Listing.toggleCode(document.body.classList.contains("no-code")),
-  t: () => Stages.setStage(state.stage === "listing" && Graph.hasDrawings ? "drawing" : "listing"),
+  t: () => Tabs.open(state.tab === "listing" && Graph.hasDrawings ? "drawing" : "listing"),
   "?": () => help(),
 };
 
@@ -172,7 +174,7 @@ function setFollow(on) {
 function showAll() {
   hideTip(); // what it was about may be there no longer
   if (Graph.hasDrawings) Drawing.mark();
-  if (state.stage === "listing") Listing.listing();
+  if (state.tab === "listing") Listing.listing();
   Panel.panel();
   Listing.markCode();
   Timeline.timeline();
@@ -192,9 +194,9 @@ function start() {
     byId("notes"),
     data.notes.map((note) => make("p", {}, note)),
   );
-  if (innerWidth < 1180 || Stages.stages[0].classList.contains("extra")) Listing.toggleCode(false);
+  if (innerWidth < 1180 || Tabs.isExtra(Tabs.first())) Listing.toggleCode(false);
   ChangesSaid.show();
-  Stages.setStage(Stages.first());
+  Tabs.open(Tabs.first());
   Sheet.openSheet();
   render();
   setUpButtons();
@@ -241,12 +243,12 @@ function listenToWindow() {
   addEventListener("afterprint", () => Camera.printWhole(false));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", inOtherColours);
   new ResizeObserver(() => {
-    if (Graph.hasDrawings && state.stage === "drawing") {
+    if (Graph.hasDrawings && state.tab === "drawing") {
       Camera.cameras.clear();
       Camera.fit(false, true);
       Places.revealStep();
     }
-  }).observe(byId("stages"));
+  }).observe(byId("tabs"));
 }
 
 // Paint all pictures anew: their colours are those of the page.

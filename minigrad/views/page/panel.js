@@ -1,7 +1,9 @@
 // --- the panel -------------------------------------------------------------------------------------------
 
-import { filled, WORDS } from "./words.js";
-import { breakable, byId, data, fill, hear, isBeside, make, plural, soft, state, tabButton } from "./base.js";
+import { filled, plural, WORDS } from "./words.js";
+import { breakable, byId, fill, isBeside, make, soft, tabButton } from "./dom.js";
+import { data, state } from "./state.js";
+import { hear } from "./events.js";
 import * as Editing from "./editing.js";
 import * as Step from "./step.js";
 import * as Details from "./details.js";
@@ -26,14 +28,14 @@ function tabs() {
     cell: "Cell",
     ...Editing.computingTabs(),
   };
-  if (!state.cell && state.tab === "cell") state.tab = "overview";
+  if (!state.cell && state.panelTab === "cell") state.panelTab = "overview";
   fill(
     byId("panel-tabs"),
     Object.entries(titles)
       .filter(([name]) => name !== "cell" || state.cell)
-      .map(([name, title]) => tabButton(title, name, state.tab === name, () => open(name))),
+      .map(([name, title]) => tabButton(title, name, state.panelTab === name, () => open(name))),
   );
-  for (const name of Object.keys(titles)) byId(name).hidden = state.tab !== name;
+  for (const name of Object.keys(titles)) byId(name).hidden = state.panelTab !== name;
 }
 
 // Open a tab by hand. Where the panel is below the picture, and not beside it, it comes into sight.
@@ -45,12 +47,12 @@ function open(name) {
 // Make the tab that is open, and none of the others: they are made when they are opened.
 function panel() {
   tabs();
-  if (state.tab === "overview") overview();
-  if (state.tab === "step") Step.stepPanel();
-  if (state.tab === "node") Details.nodePanel(Places.chosenNode());
-  if (state.tab === "cell") Attention.cellPanel();
-  if (state.tab === "learn") Learn.learnPanel();
-  if (state.tab === "whatif") WhatIf.whatifPanel();
+  if (state.panelTab === "overview") overview();
+  if (state.panelTab === "step") Step.stepPanel();
+  if (state.panelTab === "node") Details.nodePanel(Places.chosenNode());
+  if (state.panelTab === "cell") Attention.cellPanel();
+  if (state.panelTab === "learn") Learn.learnPanel();
+  if (state.panelTab === "whatif") WhatIf.whatifPanel();
 }
 
 // Show the whole. Of a model the chapters come first; of a few lines, the numbers to change.

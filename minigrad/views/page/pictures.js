@@ -1,6 +1,6 @@
 // --- pictures of arrays: a number is a colour, and zero is clear ----------------------------------------------
 
-import { hear } from "./base.js";
+import { hear } from "./events.js";
 import * as Shown from "./shown.js";
 
 const themed = new Map(); // name of a variable -> its value, until the colours of the page are others

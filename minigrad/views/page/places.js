@@ -1,11 +1,13 @@
 // --- where the reader is ---------------------------------------------------------------------------------
 
-import { filled, WORDS } from "./words.js";
-import { byId, make, plural, render, say, state, tell } from "./base.js";
+import { filled, plural, WORDS } from "./words.js";
+import { make, say } from "./dom.js";
+import { state } from "./state.js";
+import { render, tell } from "./events.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Pace from "./pace.js";
-import * as Stages from "./stages.js";
+import * as Tabs from "./tabs.js";
 
 // Open a drawing by its name, which the reader sees as that of a box; what plays stops.
 function show(name) {
@@ -34,9 +36,9 @@ function go(time, { quiet = false } = {}) {
     if (state.follow) goTo(step.n);
     else if (Graph.placeIn(state.view, step.n) === null) goTo(step.n, true);
   }
-  if (step && byId(state.stage).classList.contains("extra")) Stages.setStage(Stages.graphStage());
-  if (step) state.tab = "step";
-  if (!step) state.tab = "overview";
+  if (step && Tabs.isExtra(state.tab)) Tabs.open(Tabs.graphTab());
+  if (step) state.panelTab = "step";
+  if (!step) state.panelTab = "overview";
   render();
   revealStep();
   if (!quiet) say(nowText());
@@ -52,7 +54,7 @@ function dropQuestion() {
 // The card of the step is to be seen, and those that it takes from.
 function revealStep() {
   const step = Graph.current();
-  if (step && Graph.hasDrawings && state.stage === "drawing")
+  if (step && Graph.hasDrawings && state.tab === "drawing")
     tell("reveal", {
       key: Graph.placeIn(state.view, step.n),
       partners: Graph.into
@@ -94,9 +96,8 @@ function over(direction) {
 // Choose a node: the panel shows it. `open`: its drawing opens too, as for a link from elsewhere.
 function choose(n, { open = false } = {}) {
   state.chosen = n;
-  state.tab = "node";
-  if (open && state.stage !== Stages.graphStage() && state.stage !== "listing")
-    Stages.setStage(Stages.graphStage());
+  state.panelTab = "node";
+  if (open && state.tab !== Tabs.graphTab() && state.tab !== "listing") Tabs.open(Tabs.graphTab());
   if (open) goTo(n);
   render();
   if (open && Graph.hasDrawings) tell("reveal", { key: Graph.placeIn(state.view, n) });
@@ -107,7 +108,7 @@ function choose(n, { open = false } = {}) {
 
 // Open a tab of the panel.
 function openTab(name) {
-  state.tab = name;
+  state.panelTab = name;
   tell("panel");
 }
 

@@ -1,7 +1,9 @@
 // --- predict, then reveal ---------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, make, render, say, soft, state } from "./base.js";
+import { byId, make, say, soft } from "./dom.js";
+import { state } from "./state.js";
+import { render } from "./events.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Elements from "./elements.js";

@@ -1,7 +1,7 @@
 // --- questions: a number to be typed, or one of some choices ---------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { make, say } from "./base.js";
+import { make, say } from "./dom.js";
 import * as Arrays from "./arrays.js";
 
 // A number, `value`, is asked for: `what` says which one, `label` is read aloud for its field. `done` is

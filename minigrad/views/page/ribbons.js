@@ -5,7 +5,7 @@
 // comes out. A head is a box as high as 1, and a ribbon as wide as its share of it. What can be chosen has a key;
 // a stage that is `fixed` has no sign, and no colour of its own.
 
-import { make } from "./base.js";
+import { make } from "./dom.js";
 
 // `apart`: what stages without heads need between them more than others, for their names.
 const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, apart: 42, ends: 150, least: 66 };

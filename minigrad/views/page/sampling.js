@@ -2,7 +2,7 @@
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
-import { byId, fill, make, say } from "./base.js";
+import { byId, fill, make, say } from "./dom.js";
 import { model } from "./line_model.js";
 import * as Arrays from "./arrays.js";
 

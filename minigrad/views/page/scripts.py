@@ -1,8 +1,8 @@
 """The scripts of a page as one script, in which each file is an object with what it exports.
 
     arrays.js:  export { array, at };            const Arrays = (() => { ... return { array, at }; })();
-    panel.js:   import * as Arrays from ...      Arrays.at(...): known everywhere, so nothing is left
-                import { make } from ...         const { make } = Base;  of a file that comes before
+                import * as Arrays from ...      Arrays.at(...): known to all that comes after it
+                import { at } from ...           const { at } = Arrays;  once, behind that object
 
 So the files are modules of JavaScript as editors and linters know them, and a page is one file, which
 a browser opens from a disk. Comments, and spaces that say nothing, are left out of scripts and style.
@@ -11,17 +11,17 @@ a browser opens from a disk. Comments, and spaces that say nothing, are left out
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 HERE = Path(__file__).parent
 # They run in this order: a file imports those before it alone.
 FILES = [
     # the data, and computing it again
-    "words", "shapes", "base", "arrays", "graph", "functions", "kernels", "interpreter", "live",
-    "doubts",
+    "words", "shapes", "symbols", "dom", "state", "events", "arrays", "graph", "functions", "kernels",
+    "interpreter", "live", "doubts",
     # where the reader is
-    "shown", "pace", "stages", "places",
+    "shown", "pace", "tabs", "places",
     # how an array is shown, and what an element is made of
     "tip", "pictures", "sources", "elements", "heat",
     # changing numbers
@@ -56,16 +56,21 @@ PARTS = re.compile(
     |(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<space>\s+)""",
     re.DOTALL | re.VERBOSE,
 )
-OBJECT = re.compile(r'^import \* as \w+ from "[^"]*";\n', re.MULTILINE)
-NAMES = re.compile(r'^import (\{[^}]*\}) from "\./(\w+)\.js";$', re.MULTILINE)
+IMPORTS = re.compile(r'^import [^"]* from "[^"]*";\n', re.MULTILINE)
+NAMES = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
 EXPORTS = re.compile(r"^export \{([^}]*)\};\n", re.MULTILINE)
 
 
 def joined(files: Sequence[str] = tuple(SCRIPTS)) -> str:
     """The script of these files. It begins with a list of what the object of each gives."""
     texts = {file: (HERE / f"{file}.js").read_text(encoding="utf-8") for file in files}
+    named: dict[str, dict[str, None]] = {file: {} for file in files}  # what others import by name
+    for text in texts.values():
+        for names, file in NAMES.findall(text):
+            named[file].update(dict.fromkeys(re.findall(r"\w+", names)))
     contents = [f"// {SCRIPTS[file]}: {', '.join(exported(texts[file]))}" for file in files]
-    return "\n".join([*contents, *(as_object(SCRIPTS[file], text) for file, text in texts.items())])
+    objects = [as_object(SCRIPTS[file], text, named[file]) for file, text in texts.items()]
+    return "\n".join([*contents, *objects])
 
 
 def exported(text: str) -> list[str]:
@@ -74,13 +79,12 @@ def exported(text: str) -> list[str]:
     return re.findall(r"\w+", found.group(1)) if found else []
 
 
-def as_object(name: str, text: str) -> str:
-    """A file as an object of that name, with what it exports."""
-    gives = ", ".join(exported(text))
-    text = EXPORTS.sub("", OBJECT.sub("", text))
-    text = NAMES.sub(lambda found: f"const {found[1]} = {SCRIPTS[found[2]]};", text)
-    body = without_spaces(text)
-    return f"const {name} = (() => {{\n{body}\nreturn {{ {gives} }};\n}})();"
+def as_object(name: str, text: str, named: Iterable[str] = ()) -> str:
+    """A file as an object of that name, with what it exports; behind it, what others import by name."""
+    gives = ",".join(exported(text))
+    body = without_spaces(EXPORTS.sub("", IMPORTS.sub("", text)))
+    known = f"\nconst {{{','.join(named)}}}={name};" if named else ""
+    return f"const {name}=(() => {{\n{body}\nreturn {{{gives}}};\n}})();{known}"
 
 
 def without_spaces(text: str) -> str:

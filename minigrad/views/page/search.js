@@ -1,10 +1,11 @@
 // --- search ----------------------------------------------------------------------------------------------
 
-import { WORDS } from "./words.js";
-import { breakable, byId, data, fill, make, plural, say, softSpan } from "./base.js";
+import { plural, WORDS } from "./words.js";
+import { breakable, byId, fill, make, say, softSpan } from "./dom.js";
+import { data } from "./state.js";
 import * as Places from "./places.js";
 import * as Graph from "./graph.js";
-import * as Stages from "./stages.js";
+import * as Tabs from "./tabs.js";
 
 // What can be found: `key` is searched, `text` and `more` are shown, and what begins a part of `first`
 // comes first.
@@ -13,7 +14,7 @@ const entries = [
     text: view.title,
     more: "box",
     open: () => {
-      Stages.setStage(Graph.hasDrawings ? "drawing" : "listing");
+      Tabs.open(Tabs.graphTab());
       Places.show(view.name);
     },
     key: `${view.title} ${Graph.pathOf(view)}`.toLowerCase(),

@@ -1,7 +1,8 @@
 // --- out of the page: a link to what is shown, a line to embed it, and pictures of it ------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, say, soft, state, SVG } from "./base.js";
+import { byId, fill, make, say, soft, SVG } from "./dom.js";
+import { data, state } from "./state.js";
 import * as Graph from "./graph.js";
 import * as Drawing from "./drawing.js";
 import * as Camera from "./camera.js";
@@ -102,7 +103,7 @@ function pictures() {
   for (const element of document.querySelectorAll("[data-picture]"))
     if (element.checkVisibility())
       found.push([element.dataset.picture, element.id, () => ofElement(element)]);
-  if (state.tab === "step" && state.time)
+  if (state.panelTab === "step" && state.time)
     found.push([
       filled(WORDS.stepNumber, { step: state.time }),
       `step-${state.time}`,

@@ -1,7 +1,9 @@
 // --- the sheet: the drawing that is open, and the way out of it, to those around it ------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, fill, hear, make, state } from "./base.js";
+import { byId, fill, make } from "./dom.js";
+import { state } from "./state.js";
+import { hear } from "./events.js";
 import * as Graph from "./graph.js";
 import * as Places from "./places.js";
 import * as Drawing from "./drawing.js";

@@ -1,6 +1,6 @@
 // --- an array by its id: one that the page brought along, or one that it has computed -----------------------
 
-import { data } from "./base.js";
+import { data } from "./state.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";

@@ -1,6 +1,6 @@
 // --- what one element of a call's result is made of: elements of the arrays that the call reads ------------
 
-import { data } from "./base.js";
+import { data } from "./state.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";

@@ -1,7 +1,8 @@
 // --- the panel of a step: what it is given, what it gives, and what goes back -----------------------------
 
-import { filled, WORDS } from "./words.js";
-import { byId, data, fill, make, plural, soft, state } from "./base.js";
+import { filled, plural, WORDS } from "./words.js";
+import { byId, fill, make, soft } from "./dom.js";
+import { data, state } from "./state.js";
 import * as Shapes from "./shapes.js";
 import * as Graph from "./graph.js";
 import * as Places from "./places.js";

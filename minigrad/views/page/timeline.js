@@ -1,11 +1,14 @@
 // --- the time line ---------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { byId, fill, hear, icon, make, state } from "./base.js";
+import { byId, fill, icon, make } from "./dom.js";
+import { state } from "./state.js";
+import { hear } from "./events.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Pictures from "./pictures.js";
 import * as Graph from "./graph.js";
+import * as Tabs from "./tabs.js";
 import * as Places from "./places.js";
 import * as Chapters from "./chapters.js";
 import * as ChapterList from "./chapter_list.js";
@@ -130,8 +133,7 @@ function stepNow() {
 // the chapters are played, if there are some.
 function togglePlaying() {
   if (state.playing) return Pace.stopPlaying();
-  const isExtra = byId(state.stage).classList.contains("extra");
-  if (isExtra && Chapters.toldChapters.length) return ChapterPlay.playSentences();
+  if (Tabs.isExtra(state.tab) && Chapters.toldChapters.length) return ChapterPlay.playSentences();
   if (state.time >= Graph.steps.length) Places.go(0);
   Pace.playFrom((time) => {
     if (time > Graph.steps.length) return Pace.stopPlaying();

@@ -1,6 +1,6 @@
 // --- the small box beside the pointer ------------------------------------------------------------------------
 
-import { byId } from "./base.js";
+import { byId } from "./dom.js";
 
 // Show a text beside the pointer. `free`: rectangles that it is not to cover, where there is room beside them.
 function tip(text, event, free = []) {

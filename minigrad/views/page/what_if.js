@@ -1,14 +1,16 @@
 // --- what if: parts of the model switched off, and what that does to the loss and to the output ------------------
 
-import { filled, WORDS } from "./words.js";
-import { byId, fill, keepFocus, make, plural, render, say, soft, softSpan, state } from "./base.js";
+import { filled, plural, WORDS } from "./words.js";
+import { byId, fill, keepFocus, make, say, soft, softSpan } from "./dom.js";
+import { state } from "./state.js";
+import { render } from "./events.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
 import * as Doubts from "./doubts.js";
 import * as Changes from "./changes.js";
 import * as Learn from "./learn.js";
-import * as Stages from "./stages.js";
+import * as Tabs from "./tabs.js";
 import * as Places from "./places.js";
 
 const effects = new Map(); // switch -> what turning it alone does to the loss and the output
@@ -105,7 +107,7 @@ function measureEach() {
   const about = Live.versionNow();
   const waiting = Live.tape.switches.slice();
   const next = () => {
-    if (about !== Live.versionNow() || state.tab !== "whatif") {
+    if (about !== Live.versionNow() || state.panelTab !== "whatif") {
       if (measuredAt === about) measuredAt = null; // not all of it was measured
       return;
     }
@@ -154,7 +156,7 @@ function switchButton(name, gates, label) {
 function whatifPanel() {
   const { root } = Graph;
   const told = writtenNow();
-  const picture = byId("flow")?.closest(".stage"); // in which parts can be cut
+  const picture = byId("flow")?.closest(".tab"); // in which parts can be cut
   fill(
     byId("whatif"),
     make("p", { class: "phase" }, "What if"),
@@ -251,7 +253,7 @@ function gives({ node, instead }, shown = (text) => text) {
 }
 
 const toPicture = ({ id }) =>
-  make("button", { class: "link", onclick: () => Stages.setStage(id) }, WORDS.switchOne);
+  make("button", { class: "link", onclick: () => Tabs.open(id) }, WORDS.switchOne);
 
 const moduleOf = (n) => Graph.pathOf(Graph.nodes.get(n)).split("/")[0];
 // Where a part is: the module; of one that goes around another, as a residual does, that of what is inside.

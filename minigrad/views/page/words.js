@@ -226,4 +226,10 @@ function filled(template, values) {
   return template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
-export { filled, WORDS };
+const inEnglish = new Intl.NumberFormat("en"); // toLocaleString makes one at each call
+// A count with its noun: "1 step", "1,200 steps".
+function plural(n, one, many = `${one}s`) {
+  return `${inEnglish.format(n)} ${n === 1 ? one : many}`;
+}
+
+export { filled, plural, WORDS };

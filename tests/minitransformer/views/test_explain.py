@@ -270,17 +270,17 @@ def test_the_reading_in_the_browser(browser, tmp_path):
     pytest.importorskip("pygraphviz")
     reader = untrained(layers=2)
     browser.open(explain(reader, "cab", tmp_path / "page.html"))
-    assert browser.ask("texts", "#stage-tabs button") == [
+    assert browser.ask("texts", "#tab-buttons button") == [
         "Reading",
         "Drawing",
         "Attention",
         "Table",
     ]
-    assert browser.run("return document.querySelector('.stage.extra').checkVisibility()")
+    assert browser.run("return document.querySelector('.tab.extra').checkVisibility()")
     steps = browser.ask("count", ".writing > li")
     assert steps == reader.write(reader.encode(["cab"])).shape[1]
     browser.run("document.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight'}))")
     assert browser.run("return document.getElementById('drawing').checkVisibility()")
-    browser.ask("click", "#stage-tabs button", 2)
+    browser.ask("click", "#tab-buttons button", 2)
     assert browser.ask("count", ".heads canvas") == 2 * 3 * 2  # layers, attentions, heads
     assert browser.messages() == []

@@ -335,7 +335,7 @@ def test_a_click_on_a_ribbon_opens_its_numbers_and_on_a_letter_its_ribbons(brows
     browser.ask("clickOn", "#flow-stages .link", "encoder feed-forward")
     browser.ask("clickOn", "#flow-details button", "Its box in the drawing")
     assert browser.run("return document.getElementById('time').value") != "0"
-    browser.ask("clickOn", "#stage-tabs button", "Reading")
+    browser.ask("clickOn", "#tab-buttons button", "Reading")
     browser.wait("return !!document.querySelector('#flow-stages [aria-current=step]')")
     assert "encoder feed-forward" in browser.ask("text", "#flow-stages [aria-current=step]")
     assert browser.messages() == []
@@ -482,7 +482,7 @@ def test_ids_of_symbols_have_no_mean_and_cards_are_spoken_of_where_they_are(brow
     hint = "return document.getElementById('changes').offsetHeight > 0"
     shown = {}
     for tab in ("Reading", "Attention", "Drawing"):
-        browser.ask("clickOn", "#stage-tabs button", tab)
+        browser.ask("clickOn", "#tab-buttons button", tab)
         shown[tab] = browser.run(hint)
     assert shown == {"Reading": False, "Attention": False, "Drawing": True}
     browser.ask("clickOn", "#overview .change-one .link", "tokens")
@@ -619,7 +619,7 @@ def test_letters_beside_the_field_are_typed_into_it_and_play_nothing(browser, tm
     browser.wait("return document.getElementById('another-line').value.endsWith('pt')")
     line = browser.run("return document.getElementById('another-line').value")
     assert line == LINE["encoder-decoder"] + "pt"
-    assert browser.run("return !document.getElementById('flow').closest('.stage').hidden")
+    assert browser.run("return !document.getElementById('flow').closest('.tab').hidden")
 
 
 STRENGTHS = """
@@ -680,7 +680,7 @@ def test_what_helps_and_what_works_against_are_equally_strong(browser, tmp_path,
 def test_playing_leaves_time_to_read_and_a_pause_is_told(browser, tmp_path):
     """One sentence a stop, however many steps there are."""
     opened(browser, tmp_path, "encoder-decoder")
-    browser.ask("clickOn", "#stage-tabs button", "Drawing")
+    browser.ask("clickOn", "#tab-buttons button", "Drawing")
     browser.ask("click", "#play", 0)
     told = "return document.getElementById('chapter-play')?.textContent"
     time = "return Number(document.getElementById('time').value)"
@@ -709,7 +709,7 @@ def test_embeddings_and_the_unembedding_are_stages_each_with_its_own_box(browser
         assert browser.ask("count", "#flow-details .switch") == (name != "unembedding")
         browser.ask("clickOn", "#flow-details button", "Its box in the drawing")
         times.append(int(browser.run("return document.getElementById('time').value")))
-        browser.ask("clickOn", "#stage-tabs button", "Reading")
+        browser.ask("clickOn", "#tab-buttons button", "Reading")
         now = "document.querySelector('#flow-stages [aria-current=step]')?.textContent"
         browser.wait(f"return {now} === '{name}'")
     assert times == sorted({*times})
@@ -822,7 +822,7 @@ def test_what_does_nothing_is_said_to_do_nothing_everywhere(browser, tmp_path):
 
 CUT_OFF = """
 document.getElementById("sampling").open = true;
-return [...document.querySelectorAll(".stage.extra, .stage.extra *")]
+return [...document.querySelectorAll(".tab.extra, .tab.extra *")]
   .filter((e) => e.clientWidth && e.scrollWidth > e.clientWidth + 1)
   .filter((e) => getComputedStyle(e).display !== "inline")
   .map((e) => `${e.tagName} ${e.id} ${e.className}`);
@@ -850,7 +850,7 @@ def test_cutting_and_what_if_lead_to_each_other(browser, tmp_path):
     browser.ask("click", ".exactly summary", 0)
     browser.ask("clickOn", "#flow-whatif button", "What if")
     assert browser.run("return !document.getElementById('whatif').hidden")
-    browser.ask("clickOn", "#stage-tabs button", "Table")
+    browser.ask("clickOn", "#tab-buttons button", "Table")
     browser.ask("clickOn", "#whatif .link", "Cut a single stage")
     assert browser.run("return document.getElementById('flow').checkVisibility()")
     assert browser.messages() == []

@@ -108,7 +108,7 @@ def test_a_matrix_has_the_name_of_its_head_and_of_its_example(opened):
     with mg.record():
         loss = TwoHeads(True)(mg.Tensor(np.ones((3, 5, 4)), requires_grad=True), None)
     page = opened(loss)
-    page.click("#stage-tabs button", 1)
+    page.click("#tab-buttons button", 1)
     named = [f"Head {h} of example {b}" for b in (1, 2, 3) for h in (1, 2)]
     assert page.texts(".heads figcaption") == named
 

@@ -246,7 +246,7 @@ def test_play_and_pause(opened):
 def test_attention_in_the_browser(opened):
     words = ["the", "cat", "sat", "on", "it"]
     page = opened(attention(), tokens={"": (words, words)})
-    page.click("#stage-tabs button", 1)
+    page.click("#tab-buttons button", 1)
     assert page.count(".heads canvas") == 1
     page.ask("focus", ".heads canvas")
     from selenium.webdriver import ActionChains, Keys
@@ -291,7 +291,7 @@ def test_sentences_and_heads_of_a_map_have_their_own_mask_and_key(opened):
         scores = q @ np.swapaxes(k, -1, -2)  # (2, 2, 3, 3)
         loss = np.sum((F.masked_softmax(scores, mask) @ k) ** 2)
     page = opened(loss)
-    page.click("#stage-tabs button", 1)
+    page.click("#tab-buttons button", 1)
     hidden = []
     for head in range(4):
         choose_cell(page, head, 1, 2)
@@ -319,7 +319,7 @@ def test_a_map_of_which_some_rows_are_kept_names_these_by_their_own_tokens(opene
         loss = np.sum((weights @ k) ** 2)
     loss.backward(retain_graph=True)
     page = opened(loss, tokens={"": (words, words)})
-    page.click("#stage-tabs button", 1)
+    page.click("#tab-buttons button", 1)
     assert "one query in 2" in page.text("#attention")
     choose_cell(page, 3, 6, 5)
     row, column = map(int, re.fullmatch("“w(.+)” looks at “w(.+)”", page.text("#cell h2")).groups())
@@ -336,7 +336,7 @@ def test_without_drawings_the_tables_do_it_all(opened, monkeypatch):
     monkeypatch.setattr(drawing, "rendered", lambda dot, kind: None)
     page = opened(mlp())
     assert "No Graphviz was found" in page.text("#notes")
-    assert page.texts("#stage-tabs button") == ["Table"]
+    assert page.texts("#tab-buttons button") == ["Table"]
     page.key("\ue014", "\ue014", "\ue014")
     assert (
         page.run("return document.querySelector('#listing tr.now').innerText").split("\t")[1] == "h"
@@ -353,8 +353,8 @@ def test_hostile_texts_in_the_browser(opened, dark):
     count = int(page.run("return document.getElementById('time').max"))
     for _ in range(count):
         page.key("\ue014")
-    page.click("#stage-tabs button", 1)
-    page.click("#stage-tabs button", 2)
+    page.click("#tab-buttons button", 1)
+    page.click("#tab-buttons button", 2)
     assert EVIL in page.text("#listing")
     assert page.run("return document.scripts.length") == 2
     assert page.count("img, b + script") == 0
@@ -416,10 +416,10 @@ def test_the_page_of_a_watched_model_opens_on_its_drawing(opened):
         loss = x.sin().sum()
     loss.backward()
     page = opened(watched)
-    assert page.texts("#stage-tabs button") == ["Drawing", "Table", "Compared with PyTorch"]
-    assert page.texts("#stage-tabs [aria-selected=true]") == ["Drawing"]
-    page.click("#stage-tabs button", 2)
-    assert "1 gradient compared" in page.texts(".stage.extra")[0]
+    assert page.texts("#tab-buttons button") == ["Drawing", "Table", "Compared with PyTorch"]
+    assert page.texts("#tab-buttons [aria-selected=true]") == ["Drawing"]
+    page.click("#tab-buttons button", 2)
+    assert "1 gradient compared" in page.texts(".tab.extra")[0]
 
 
 @pytest.mark.slow
@@ -433,7 +433,7 @@ def test_on_paper_nothing_stands_on_other_things(opened):
     try:
         ends = page.run(
             "const end = (s) => document.querySelector(s).getBoundingClientRect();"
-            "return [end('.stage.extra p:last-child').bottom, end('#panel').top];"
+            "return [end('.tab.extra p:last-child').bottom, end('#panel').top];"
         )
     finally:
         cdp("Emulation.setEmulatedMedia", {"media": ""})

@@ -12,12 +12,16 @@ TEXTS = {
 }
 
 
+def imported(text):
+    """The names that a file imports, each with its object's."""
+    by_name = re.findall(r'^import \{([^}]*)\} from "./(\w+).js"', text, re.MULTILINE)
+    return {(scripts.SCRIPTS[file], n) for some, file in by_name for n in re.findall(r"\w+", some)}
+
+
 def asked(text):
     """The names that a file asks of others, each with its object's."""
-    by_name = re.findall(r'^import \{([^}]*)\} from "./(\w+).js"', text, re.MULTILINE)
-    names = {(scripts.SCRIPTS[file], n) for some, file in by_name for n in re.findall(r"\w+", some)}
     objects = "|".join(scripts.SCRIPTS.values())
-    return names | {*re.findall(rf"\b({objects})\.(\w+)", text)}
+    return imported(text) | {*re.findall(rf"\b({objects})\.(\w+)", text)}
 
 
 def test_every_file_is_part_of_the_page():
@@ -65,7 +69,7 @@ def test_the_script_begins_with_what_each_object_gives():
 
 def test_the_table_of_events_says_who_tells_what_to_whom():
     """In the order in which they hear. Those of a reading, which begin with "flow", are not in it."""
-    table = re.findall(r"^//   (\w+) +([\w, ]+) -> ([\w, ]+): ", TEXTS["Base"], re.MULTILINE)
+    table = re.findall(r"^//   (\w+) +([\w, ]+) -> ([\w, ]+): ", TEXTS["Events"], re.MULTILINE)
     found = {}
     for act in ("tell", "hear"):
         for file, name in scripts.SCRIPTS.items():
@@ -75,6 +79,13 @@ def test_the_table_of_events_says_who_tells_what_to_whom():
     told = {event: [files["tell"], files["hear"]] for event, files in found.items()}
     of_a_page = {event: files for event, files in told.items() if not event.startswith("flow")}
     assert {event: [tell.split(", "), hear.split(", ")] for event, tell, hear in table} == of_a_page
+
+
+def test_a_name_that_files_import_is_made_known_once_and_is_that_of_one_file():
+    lines = re.findall(r"^const \{([\w,]+)\}=(\w+);$", scripts.joined(), re.MULTILINE)
+    known = [(file, name) for names, file in lines for name in names.split(",")]
+    assert len({name for _, name in known}) == len(known)
+    assert {*known} == {pair for text in TEXTS.values() for pair in imported(text)}
 
 
 @pytest.mark.parametrize("name", TEXTS)
@@ -88,16 +99,16 @@ def test_what_a_script_exports_is_never_another(name):
 def test_what_a_script_exports_is_asked_of_its_object_and_the_rest_stays_inside(
     browser, tmp_path, monkeypatch
 ):
-    (tmp_path / "base.js").write_text("const one = 1;\nconst own = 2;\n\nexport { one };\n")
+    (tmp_path / "state.js").write_text("const one = 1;\nconst own = 2;\n\nexport { one };\n")
     (tmp_path / "live.js").write_text(
-        'import { one } from "./base.js";\n\nlet now = one;\nconst count = () => now;\n'
+        'import { one } from "./state.js";\n\nlet now = one;\nconst count = () => now;\n'
         "function more() {\n  now++;\n}\n\nexport { count, more };\n"
     )
     monkeypatch.setattr(scripts, "HERE", tmp_path)
     page = tmp_path / "page.html"
-    page.write_text(f"<meta charset=utf-8><script>{scripts.joined(['base', 'live'])}</script>")
+    page.write_text(f"<meta charset=utf-8><script>{scripts.joined(['state', 'live'])}</script>")
     browser.open(page)
-    script = "Live.more(); return [Live.count(), Base.own === undefined, typeof own];"
+    script = "Live.more(); return [Live.count(), State.own === undefined, typeof own];"
     assert browser.run(script) == [2, True, "undefined"]
 
 

@@ -52,13 +52,13 @@ def page(browser, tmp_path):
 def test_a_link_leads_to_the_numbers_the_step_and_the_tab(page):
     for link in ("#step=4&x[1,0]=-3.25", "#tab=attention", "#step=6&tab=table&x[0,0]=0&w[0,1]=0.1"):
         browser = page(link)
-        browser.wait("return document.querySelector('#stage-tabs [aria-selected=true]')")
+        browser.wait("return document.querySelector('#tab-buttons [aria-selected=true]')")
         browser.run("history.replaceState(null, '', '#'); Link.keep()")
         assert browser.run("return Link.written().hash") == link[1:]
     x = np.array([[0, 2.0], [0.5, -1.0]], np.float32)
     w = np.array([[0.0, 0.1], [-1.0, 1.0]], np.float32)
     assert browser.run("return Live.lossNow()") == pytest.approx(float(f(x, w)), rel=1e-6)
-    assert browser.run("return Base.state.time") == 6
+    assert browser.run("return State.state.time") == 6
 
 
 def test_the_address_follows_the_reader_and_the_page_the_address(page):
@@ -66,15 +66,15 @@ def test_the_address_follows_the_reader_and_the_page_the_address(page):
     browser.run("Places.go(3)")
     browser.wait("return location.hash === '#step=3'")
     browser.run("location.hash = '#step=2&x[0,0]=7'")
-    browser.wait("return Base.state.time === 2")
-    assert browser.run("return Arrays.changedAt(Shown.array(Base.data.nodes[0].value), 0)") == 1
+    browser.wait("return State.state.time === 2")
+    assert browser.run("return Arrays.changedAt(Shown.array(State.data.nodes[0].value), 0)") == 1
     browser.run("location.hash = '#step=2'")
     browser.wait("return Live.changedSlots.size === 0")
 
 
 def test_what_a_link_says_wrongly_changes_nothing(page):
     browser = page("#step=99999&x[7,7]=1&y[0]=2&x[0,0]=red&tab=kitchen")
-    assert browser.run("return [Base.state.time, Live.changedSlots.size]") == [
+    assert browser.run("return [State.state.time, Live.changedSlots.size]") == [
         browser.run("return Graph.steps.length"),
         0,
     ]

@@ -5,7 +5,7 @@ const line = (of, id) => {
     index = a.full.map(() => 0);
   return Elements.workedOut(of, index, "y", Elements.numberAt(a, index).text) || "";
 };
-const ran = Base.data.nodes.filter((node) => node.rule !== undefined);
+const ran = State.data.nodes.filter((node) => node.rule !== undefined);
 const back = Graph.edges.filter((edge) => edge.differentiable);
 window.told = (change, off) => {
   if (change) Fields.setNumber(Fields.slotOf(change[0]), change[1], change[2], "a number");

@@ -1,0 +1,53 @@
+// --- the data of the page, and where the reader is ----------------------------------------------------------
+
+import { byId } from "./dom.js";
+import { SPECIAL } from "./symbols.js";
+
+// Everything on the page is a function of `data`, which was computed when the page was written, and of
+// `state`, which says where the reader is. `go`, `show` and `choose` change the state; `render` shows it.
+// Where the reader changes numbers, one thing in `data` changes: which arrays it names. `refresh` of `live.js` puts
+// their new ids into `node.value` and `node.gradient`, into `edge.passed` and the sums of `arrivals` (see `graph.js`),
+// and sets `node.state`.
+//
+// Names that mean the same in all files:
+//
+//   node, n   a node of the graph, and its number; an edge leads from an argument, its source, to its target
+//   step      `{n, back}`: the node, and the direction
+//   time      how many steps have been taken
+//   id        by which an array is found, once it is asked for (`Shown.array`)
+//   a, v      an array, as `unpack` of arrays.js gives it, and one of its numbers
+//   place     that of a number among those that the page has kept of an array, counted from 0
+//   index     where it is in the whole array, along each axis
+//   slot      an array of the computation that the page runs again (see live.js)
+//   view      a drawing, of the whole or of a box
+//   key       of a card: the number of its node, or the name of the view that its box opens
+//   found     what `Graph.gradientNow` gives: the state of a gradient, and its sum
+//   map       one of `data.maps`: the attention weights of a module, with what they are made of
+
+const data = JSON.parse(byId("data").textContent);
+for (const map of data.maps) map.starts = (map.tokens ?? []).map(([symbol]) => symbol === "<bos>");
+for (const names of [
+  ...Object.values(data.labels),
+  ...data.maps.flatMap((map) => map.tokens ?? []),
+  ...Object.values(data.live.vocabularies ?? {}),
+])
+  names.forEach((name, i) => {
+    if (Object.hasOwn(SPECIAL, name)) names[i] = SPECIAL[name];
+  });
+
+const state = {
+  time: 0, // how many steps have been taken; 0 is before the first
+  view: "all", // the drawing that is shown
+  chosen: null, // the node that the panel is about, unless it is that of the step
+  tab: "drawing", // the id of the tab that is open
+  panelTab: "overview", // and of that in the panel
+  follow: true, // whether each step opens the drawing in which it happens
+  predict: false, // whether gradients are hidden until they are worked out
+  playing: null, // while it plays: the timer of the next step, or true
+  answered: new Map(), // id of an edge -> what the reader typed, or null where it was revealed
+  cell: null, // of an attention map: {map, head, row, column}
+  introduced: null, // a chapter whose sentences are there to be read, before its steps
+  asked: null, // a question of the chapter that plays
+};
+
+export { data, state };

@@ -1,0 +1,16 @@
+// --- how the symbols of a model are written ------------------------------------------------------------------
+
+// What has a name of its own in a model is called in words everywhere, where it is an end or a start of a text.
+const SPECIAL = { "<eos>": "end", "<bos>": "start" };
+const SPACE = "␣"; // how a symbol that is a space is shown
+
+// A symbol where there is little room.
+function shownToken(token) {
+  const letters = [...token];
+  return token === " " ? SPACE : letters.length > 12 ? `${letters.slice(0, 11).join("")}…` : token;
+}
+
+// How many letters the longest of some texts has.
+const longest = (texts) => Math.max(...texts.map((text) => [...text].length));
+
+export { longest, SPACE, SPECIAL, shownToken };
