@@ -16,14 +16,6 @@ import * as Places from "./places.js";
 
 let lastRead = model.line; // the line that the picture is of
 
-// The softmax of scores.
-function chances(scores) {
-  const high = Math.max(...scores);
-  const powers = scores.map((v) => Math.exp(v - high));
-  const sum = powers.reduce((a, b) => a + b, 0);
-  return powers.map((v) => v / sum);
-}
-
 // --- how it is shown: as the section shows the line of the page (see minitransformer's `explain`) -----
 
 const PAUSE = 150; // milliseconds
@@ -81,8 +73,7 @@ function showSteps(said, was) {
 
 // The likeliest symbols, each with a bar as long as its probability.
 function bars(p) {
-  const order = p.map((_, k) => k).sort((a, b) => p[b] - p[a] || a - b);
-  return order
+  return Arrays.ranked(p)
     .slice(0, model.likely)
     .map((k) =>
       make(
@@ -172,7 +163,7 @@ function showReadable(on) {
     if (part) part.inert = !on;
 }
 
-const withChances = (said) => ({ ...said, p: said.scores.map(chances) });
+const withChances = (said) => ({ ...said, p: said.scores.map((scores) => Arrays.softmax(scores)) });
 
 // What the answer for a line is compared with, and why it can differ: what is cut, or the line.
 function before(line, ids) {

@@ -4,6 +4,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { data } from "./state.js";
+import { once } from "./once.js";
 import * as Shapes from "./shapes.js";
 
 const LARGE_DIGITS = 3,
@@ -22,8 +23,7 @@ function bytes(base64) {
 
 // The array of that id, a place in `data.arrays`; see `unpack`.
 function kept(id) {
-  if (!unpacked.has(id)) unpacked.set(id, unpack(data.arrays[id]));
-  return unpacked.get(id);
+  return once(unpacked, id, () => unpack(data.arrays[id]));
 }
 
 // An array, from what `packing.py` made of it: the `numbers` that were kept, in C order, of the `shape`
@@ -164,6 +164,19 @@ function placeOfLargest(numbers, counts = () => true) {
   return best;
 }
 
+// The places of some numbers, the largest first; of equal ones the first.
+function ranked(numbers) {
+  return Array.from(numbers, (_, i) => i).sort((a, b) => numbers[b] - numbers[a] || a - b);
+}
+
+// The softmax of scores: the lower the temperature, the more of it has the highest.
+function softmax(scores, temperature = 1) {
+  const high = Math.max(...scores);
+  const powers = scores.map((v) => Math.exp((v - high) / temperature));
+  const total = powers.reduce((a, b) => a + b, 0);
+  return powers.map((v) => v / total);
+}
+
 // A share of 1, with some decimal places of a percent.
 const percent = (share, places = 0) => `${(100 * share).toFixed(places)}%`;
 
@@ -181,6 +194,8 @@ export {
   numberIn,
   percent,
   placeOfLargest,
+  ranked,
   shapeText,
+  softmax,
   written,
 };

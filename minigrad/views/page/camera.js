@@ -20,6 +20,20 @@ function aim(glide = true) {
   cameras.set(state.view, { ...camera });
 }
 
+// Show a drawing that was just opened, where the reader left it.
+function open() {
+  const before = cameras.get(state.view);
+  if (!before) return fit(false, true);
+  Object.assign(camera, before);
+  aim(false);
+}
+
+// The window has another size: each drawing is seen anew.
+function resize() {
+  cameras.clear();
+  fit(false, true);
+}
+
 const LEGIBLE = 0.58; // at least this large, the letters of cards can be read
 // See all of the drawing; or, when a drawing is first seen (`readable`), no smaller than can be read.
 function fit(glide = true, readable = false) {
@@ -162,4 +176,4 @@ function noClickAfterDrag(event) {
   if (moved > STILL) event.stopPropagation();
 }
 
-export { aim, camera, cameras, fit, listenToHands, printWhole, reveal, sheet, world, zoom };
+export { fit, listenToHands, open, printWhole, resize, reveal, sheet, world, zoom };

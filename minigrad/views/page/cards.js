@@ -5,6 +5,7 @@ import { fill, make } from "./dom.js";
 import { data } from "./state.js";
 import { tell } from "./events.js";
 import { hideTip, tip } from "./tip.js";
+import { once } from "./once.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
@@ -16,10 +17,8 @@ import * as Places from "./places.js";
 
 const inside = new Map(); // the name of a view -> the nodes in it
 for (const node of data.nodes)
-  for (const name of Graph.home.has(node.n) ? Graph.trail(Graph.home.get(node.n)) : []) {
-    if (!inside.has(name)) inside.set(name, []);
-    inside.get(name).push(node.n);
-  }
+  for (const name of Graph.home.has(node.n) ? Graph.trail(Graph.home.get(node.n)) : [])
+    once(inside, name, () => []).push(node.n);
 
 // The nodes that a card stands for.
 function membersOf(key) {
@@ -30,19 +29,19 @@ const timesOf = new Map(); // a card's key -> its times
 // When the nodes of a card are computed, and when they hand their gradients on: `{forward, back}`, the
 // first time first; and whether one of them is there from the start (`free`).
 function times(key) {
-  if (!timesOf.has(key)) {
-    const all = (when) =>
-      membersOf(key)
+  return once(timesOf, key, () => {
+    const members = membersOf(key);
+    const inOrder = (when) =>
+      members
         .map((n) => when.get(n))
         .filter(Boolean)
         .sort((a, b) => a - b);
-    timesOf.set(key, {
-      forward: all(Graph.computedAt),
-      back: all(Graph.handedOnAt),
-      free: membersOf(key).some((n) => Graph.computedAt.get(n) === 0),
-    });
-  }
-  return timesOf.get(key);
+    return {
+      forward: inOrder(Graph.computedAt),
+      back: inOrder(Graph.handedOnAt),
+      free: members.some((n) => Graph.computedAt.get(n) === 0),
+    };
+  });
 }
 
 // When something first happens in a card: 0 where all of it is there from the start.

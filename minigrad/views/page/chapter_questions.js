@@ -91,10 +91,9 @@ function weightsQuestion(node, done) {
   const rowAt = (r) => Array.from(a.numbers.slice(r * columns, (r + 1) * columns));
   const best = clearest(Array.from({ length: a.numbers.length / columns }, (_, r) => Math.max(...rowAt(r))));
   const row = rowAt(best);
-  const order = row.map((v, k) => [v, k]).sort((x, y) => y[0] - x[0]);
-  const picked = [0, 1, Math.floor(order.length / 2), order.length - 1].map(
-    (k) => order[Math.min(k, order.length - 1)][1],
-  );
+  const order = Arrays.ranked(row);
+  const last = order.length - 1;
+  const picked = [0, 1, Math.ceil(last / 2), last].map((k) => order[Math.min(k, last)]);
   const choices = [...new Set(picked)].sort((x, y) => x - y);
   const tokens = map.tokens ? map.tokens.map((list) => list.map(shownToken)) : [[], []];
   const name = (list, k) => (list[k] === undefined ? `position ${k}` : `“${list[k]}” (${k})`);
@@ -105,10 +104,10 @@ function weightsQuestion(node, done) {
       query: name(tokens[0], best % rows),
     }),
     choices,
-    right: order[0][1],
+    right: order[0],
     name: (k) => name(tokens[1], k),
     told: (k) =>
-      filled(k === order[0][1] ? WORDS.rightKey : WORDS.wrongKey, { share: Arrays.written(row[k], 3) }),
+      filled(k === order[0] ? WORDS.rightKey : WORDS.wrongKey, { share: Arrays.written(row[k], 3) }),
   });
 }
 
@@ -117,24 +116,23 @@ function scoresQuestion(node, done) {
   const { numbers, shape } = Shown.array(node.value);
   const n = shape.at(-1);
   const names = WhatIf.symbolNames(n);
-  const rows = Array.from({ length: numbers.length / n }, (_, place) => {
-    const row = Array.from(numbers.slice(place * n, (place + 1) * n), (v, k) => [v, k]).sort(
-      (a, b) => b[0] - a[0],
-    );
-    return { r: place, lead: row[0][0] - row[1][0], order: row.map(([, k]) => k) };
+  const places = Array.from({ length: numbers.length / n }, (_, at) => {
+    const row = numbers.slice(at * n, (at + 1) * n);
+    const order = Arrays.ranked(row);
+    return { place: at, lead: row[order[0]] - row[order[1]], order };
   });
-  const { r, lead, order } = rows.reduce((least, row) => (row.lead < least.lead ? row : least));
+  const { place, lead, order } = places.reduce((least, one) => (one.lead < least.lead ? one : least));
   const written = WhatIf.writes(numbers);
   return Questions.choiceQuestion({
     done,
-    asks: filled(WORDS.whichSymbol, { before: written.slice(0, r).join("") || WORDS.nothingYet }),
+    asks: filled(WORDS.whichSymbol, { before: written.slice(0, place).join("") || WORDS.nothingYet }),
     choices: order.slice(0, 4).sort((a, b) => a - b),
     right: order[0],
     name: (k) => `“${names[k]}”`,
     told: (k) =>
       k === order[0]
         ? filled(WORDS.rightSymbol, { lead: Arrays.written(lead, 3) })
-        : filled(WORDS.wrongSymbol, { score: Arrays.written(numbers[r * n + k], 3) }),
+        : filled(WORDS.wrongSymbol, { score: Arrays.written(numbers[place * n + k], 3) }),
   });
 }
 

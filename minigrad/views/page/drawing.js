@@ -3,6 +3,7 @@
 import { byId, make } from "./dom.js";
 import { state } from "./state.js";
 import { hear } from "./events.js";
+import { once } from "./once.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
@@ -47,12 +48,11 @@ function markers() {
 
 // The drawing of that name: its cards and arrows, made when they are first asked for.
 function draw(name) {
-  if (!drawn.has(name)) drawn.set(name, drawnOnce(Graph.views.get(name)));
-  return drawn.get(name);
+  return once(drawn, name, () => made(Graph.views.get(name)));
 }
 
 // Cards are in the order in which they are computed: arrow keys and screen readers go along it.
-function drawnOnce(view) {
+function made(view) {
   const arrows = view.arrows.map((arrow) => arrowOf(view, arrow));
   const cards = new Map();
   const order = [...view.cards].sort((a, b) => Cards.firstTime(a.key) - Cards.firstTime(b.key));
@@ -108,8 +108,7 @@ function edgesBetween(view, from, to) {
     view.between = new Map();
     for (const edge of Graph.edges) {
       const ends = `${Graph.placeIn(view.name, edge.source)} ${Graph.placeIn(view.name, edge.target)}`;
-      if (!view.between.has(ends)) view.between.set(ends, []);
-      view.between.get(ends).push(edge);
+      once(view.between, ends, () => []).push(edge);
     }
   }
   return view.between.get(`${from} ${to}`) || [];

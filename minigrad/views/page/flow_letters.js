@@ -3,6 +3,7 @@
 import { hear, tell } from "./events.js";
 import * as Idle from "./idle.js";
 import { decode, model } from "./line_model.js";
+import { once } from "./once.js";
 import * as FlowReading from "./flow_reading.js";
 import * as Flow from "./flow.js";
 
@@ -51,11 +52,8 @@ const known = () => Object.keys(model.ids).filter((name) => !name.startsWith("<"
 // that is followed is another, and last those with which nothing is.
 function groups() {
   const by = new Map();
-  for (const [letter, written] of found) {
-    const key = written.join();
-    if (!by.has(key)) by.set(key, { written, letters: [] });
-    by.get(key).letters.push(letter);
-  }
+  for (const [letter, written] of found)
+    once(by, written.join(), () => ({ written, letters: [] })).letters.push(letter);
   const rank = ({ written }) => (isOther(written) ? 0 : isSame(written) ? 2 : 1);
   return [...by.values()].sort((a, b) => rank(a) - rank(b) || b.letters.length - a.letters.length);
 }

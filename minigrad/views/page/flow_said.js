@@ -377,7 +377,6 @@ function sinceCut({ written, standing: { lead, other }, lost, rival }) {
 
 export {
   carried,
-  effectOf,
   guess,
   leadNow,
   lettersThatChange,
@@ -388,7 +387,6 @@ export {
   sentences,
   share,
   stageName,
-  symbolNamed,
   tipOf,
   toTryLetters,
   widest,

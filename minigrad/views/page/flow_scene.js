@@ -89,13 +89,7 @@ const followed = (side) =>
   );
 
 // Of the place that is followed, ids.
-function likeliest() {
-  const p = FlowReading.now().p[Flow.state.step];
-  return p
-    .map((_, i) => i)
-    .sort((a, b) => p[b] - p[a] || a - b)
-    .slice(0, LIKELY);
-}
+const likeliest = () => Arrays.ranked(FlowReading.now().p[Flow.state.step]).slice(0, LIKELY);
 
 let wide = 0; // the width of the picture, as the browser has told it: to ask costs a layout
 const width = () => wide || byId("flow-picture").clientWidth;

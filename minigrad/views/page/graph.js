@@ -2,6 +2,7 @@
 
 import { filled, WORDS } from "./words.js";
 import { data, state } from "./state.js";
+import { once } from "./once.js";
 
 const nodes = new Map(data.nodes.map((node) => [node.n, node]));
 const root = nodes.get(data.roots[0]); // what the computation ends in, such as a loss
@@ -61,15 +62,10 @@ function trail(name) {
 const placed = new Map(); // "drawing node" -> the key that `placeIn` found
 // The key of the card in a drawing that is or contains node n.
 function placeIn(name, n) {
-  const view = views.get(name);
-  const id = `${name} ${n}`;
-  if (!placed.has(id)) placed.set(id, search());
-  return placed.get(id);
-  function search() {
-    if (view.keys.has(n)) return n;
-    for (const outer of trail(home.get(n)).reverse()) if (view.keys.has(outer)) return outer;
-    return null;
-  }
+  const { keys } = views.get(name);
+  return once(placed, `${name} ${n}`, () =>
+    keys.has(n) ? n : (trail(home.get(n)).findLast((outer) => keys.has(outer)) ?? null),
+  );
 }
 
 // The last part of a node's label, else its number: short, where others stand beside it.

@@ -6,6 +6,7 @@
 
 import * as Shapes from "./shapes.js";
 import { kernelOf } from "./kernels.js";
+import { once } from "./once.js";
 import * as Arrays from "./arrays.js";
 
 const ARRAYS = {
@@ -46,7 +47,8 @@ function interpreter(tape, held) {
   });
   for (const [slot, array] of held) slots[slot].array = array;
 
-  const places = remembered(placesOf);
+  const known = new Map(); // many calls ask for the same places
+  const places = (...of) => once(known, String(of), () => placesOf(...of));
   const run = tape.calls.filter(([, out]) => slots[out].array === null); // the others are of what is fixed
   const calls = run.map(([name, out, reads, ...params]) => {
     const [to, from] = [slots[out], reads.map((slot) => slots[slot])];
@@ -68,16 +70,6 @@ function interpreter(tape, held) {
       slots[slot].array.set(numbers);
       slots[slot].dirty = true;
     },
-  };
-}
-
-// `placesOf`, which many calls ask for the same.
-function remembered(find) {
-  const known = new Map();
-  return (shape, begin, strides) => {
-    const key = `${shape} ${begin} ${strides}`;
-    if (!known.has(key)) known.set(key, find(shape, begin, strides));
-    return known.get(key);
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { byId } from "./dom.js";
 import { data, state } from "./state.js";
+import { once } from "./once.js";
 import * as Arrays from "./arrays.js";
 import * as Live from "./live.js";
 import * as Changes from "./changes.js";
@@ -103,10 +104,7 @@ function read() {
 // Numbers and switched-off parts; what is changed now, and not in the link, is as it was written again.
 function readNumbers(given) {
   const changes = new Map(); // slot -> its numbers, at first those that were written
-  const numbersOf = (slot) => {
-    if (!changes.has(slot)) changes.set(slot, Live.firstOf(slot).slice());
-    return changes.get(slot);
-  };
+  const numbersOf = (slot) => once(changes, slot, () => Live.firstOf(slot).slice());
   for (const slot of Live.changedSlots)
     if (Live.tape.leaves.some((leaf) => leaf.slot === slot)) numbersOf(slot);
   const off = (given.get("off") ?? "").split(",").map(Number);

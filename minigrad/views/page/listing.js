@@ -4,6 +4,7 @@ import { plural, WORDS } from "./words.js";
 import { byId, fill, make } from "./dom.js";
 import { data, state } from "./state.js";
 import { hear } from "./events.js";
+import { once } from "./once.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Live from "./live.js";
@@ -113,12 +114,7 @@ data.files.forEach((file, f) =>
     lines.forEach((text, k) => lineTexts.set(`${f} ${first + k}`, text)),
   ),
 );
-for (const node of data.nodes)
-  if (node.line) {
-    const key = keyOf(node.line);
-    if (!nodesAt.has(key)) nodesAt.set(key, []);
-    nodesAt.get(key).push(node.n);
-  }
+for (const { n, line } of data.nodes) if (line) once(nodesAt, keyOf(line), () => []).push(n);
 const codeLines = new Map(); // "file line" -> its element
 
 // The text of a line of a file, which is a number in `data.files`; null where the page does not have it.

@@ -3,6 +3,7 @@
 import { filled, WORDS } from "./words.js";
 import { data, state } from "./state.js";
 import { tell } from "./events.js";
+import { once } from "./once.js";
 import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
@@ -32,9 +33,8 @@ let version = 0; // how often numbers were changed
 function startedMachine() {
   if (machine) return machine;
   machine = Interpreter.ofTape(tape, (id) => Arrays.kept(id).numbers);
-  const copies = new Map();
-  for (const slot of machine.slots) if (!copies.has(slot.array)) copies.set(slot.array, slot.array.slice());
-  first = machine.slots.map((slot) => copies.get(slot.array));
+  const copies = new Map(); // of an array that several slots have, one
+  first = machine.slots.map(({ array }) => once(copies, array, () => array.slice()));
   return machine;
 }
 
@@ -69,15 +69,12 @@ const asFirst = new Map();
 // The array of an id "slot@version", as it is now.
 function ofSlot(id) {
   const slot = slotOf(id);
-  if (!asNow.has(slot)) asNow.set(slot, summaryOf(slot, arrayOf(slot), firstOf(slot)));
-  return asNow.get(slot);
+  return once(asNow, slot, () => summaryOf(slot, arrayOf(slot), firstOf(slot)));
 }
 
 // An array that the page did not bring along, as it computes it of its leaves.
 function computedFirst(slot) {
-  if (!asFirst.has(slot))
-    asFirst.set(slot, { ...summaryOf(slot, firstOf(slot)), digits: Arrays.LARGE_DIGITS });
-  return asFirst.get(slot);
+  return once(asFirst, slot, () => ({ ...summaryOf(slot, firstOf(slot)), digits: Arrays.LARGE_DIGITS }));
 }
 
 // An array as `unpack` of arrays.js would give it; `was`: the numbers that it had at first.

@@ -244,8 +244,7 @@ function listenToWindow() {
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", inOtherColours);
   new ResizeObserver(() => {
     if (Graph.hasDrawings && state.tab === "drawing") {
-      Camera.cameras.clear();
-      Camera.fit(false, true);
+      Camera.resize();
       Places.revealStep();
     }
   }).observe(byId("tabs"));
@@ -253,8 +252,7 @@ function listenToWindow() {
 
 // Paint all pictures anew: their colours are those of the page.
 function inOtherColours() {
-  Pictures.themed.clear();
-  Pictures.thumbs.clear();
+  Pictures.forget();
   Drawing.forgetCards();
   render();
   for (const repaint of Attention.repaints) repaint();

@@ -1,14 +1,13 @@
 // --- pictures of arrays: a number is a colour, and zero is clear ----------------------------------------------
 
 import { hear } from "./events.js";
+import { once } from "./once.js";
 import * as Shown from "./shown.js";
 
 const themed = new Map(); // name of a variable -> its value, until the colours of the page are others
 // The value of a variable of the page's style, such as "--ink".
 function colour(name) {
-  if (!themed.has(name))
-    themed.set(name, getComputedStyle(document.documentElement).getPropertyValue(name).trim());
-  return themed.get(name);
+  return once(themed, name, () => getComputedStyle(document.documentElement).getPropertyValue(name).trim());
 }
 
 // The colours of a palette, "value" or "gradient": that below zero, and that above it.
@@ -130,9 +129,13 @@ hear("numbers", () => {
 });
 // The picture of an array for a card, as an address.
 function thumb(id, palette) {
-  const key = `${id} ${palette}`;
-  if (!thumbs.has(key)) thumbs.set(key, dots(Shown.array(id), palette));
-  return thumbs.get(key);
+  return once(thumbs, `${id} ${palette}`, () => dots(Shown.array(id), palette));
+}
+
+// The colours of the page are others: what is asked for next has these.
+function forget() {
+  themed.clear();
+  thumbs.clear();
 }
 
 // An array with no more dots than `MOST_DOTS`: of larger ones, some numbers.
@@ -161,4 +164,4 @@ function dots(a, palette) {
   return pen.canvas.toDataURL();
 }
 
-export { colour, paint, paleTint, repaint, themed, thumb, thumbs, tiles, tint, tones };
+export { colour, forget, paint, paleTint, repaint, thumb, tiles, tint, tones };

@@ -16,11 +16,7 @@ import * as Questions from "./questions.js";
 // The element to ask for: the largest, so that the answer is a number worth working out.
 function asked(edge) {
   const a = Shown.array(edge.passed.fitted);
-  let place = 0;
-  a.numbers.forEach((v, i) => {
-    if (Math.abs(v) > Math.abs(a.numbers[place])) place = i;
-  });
-  return { a, place };
+  return { a, place: Arrays.placeOfLargest(a.numbers.map(Math.abs)) };
 }
 
 // The question for what an edge passed: one element of it.

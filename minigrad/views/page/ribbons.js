@@ -6,6 +6,7 @@
 // a stage that is `fixed` has no sign, and no colour of its own.
 
 import { make } from "./dom.js";
+import { once } from "./once.js";
 
 // `apart`: what stages without heads need between them more than others, for their names.
 const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, apart: 42, ends: 150, least: 66 };
@@ -115,8 +116,7 @@ function corner({ scene, x, width }, room) {
 
 // What is coloured by a key, and where its sign is written.
 function partOf({ parts }, key) {
-  if (!parts.has(key)) parts.set(key, { shapes: [], sign: null });
-  return parts.get(key);
+  return once(parts, key, () => ({ shapes: [], sign: null }));
 }
 
 function keyed(plan, key, name, attributes, sign = null) {

@@ -13,16 +13,12 @@ let drawn = []; // symbols, since something was changed
 
 // The probabilities that a symbol is drawn from: see `distribution` in minitransformer's `decoding`.
 function distribution(scores, temperature, k, p) {
-  const high = Math.max(...scores);
-  const powers = scores.map((v) => Math.exp((v - high) / temperature));
-  const total = powers.reduce((a, b) => a + b, 0);
-  const order = scores.map((_, i) => i).sort((a, b) => powers[b] - powers[a] || a - b);
+  const shares = Arrays.softmax(scores, temperature);
   const allowed = new Array(scores.length).fill(0);
   let before = 0; // what the likelier ones have together
-  order.forEach((i, rank) => {
-    const share = powers[i] / total;
-    if ((k === null || rank < k) && (p === null || before < p)) allowed[i] = share;
-    before += share;
+  Arrays.ranked(shares).forEach((i, rank) => {
+    if ((k === null || rank < k) && (p === null || before < p)) allowed[i] = shares[i];
+    before += shares[i];
   });
   const left = allowed.reduce((a, b) => a + b, 0);
   return allowed.map((share) => share / left);
@@ -64,7 +60,7 @@ function bar(v, low, high, text, shown = true) {
 function table() {
   const scores = reading.scores[chosen.step];
   const p = distribution(scores, chosen.temperature, chosen.k, chosen.p);
-  const order = scores.map((_, i) => i).sort((a, b) => scores[b] - scores[a] || a - b);
+  const order = Arrays.ranked(scores);
   const rows = order.slice(0, MOST_ROWS).filter((i) => Number.isFinite(scores[i]));
   const both = rows.flatMap((i) => [scores[i], scores[i] / chosen.temperature]);
   const scale = [Math.min(0, ...both), Math.max(0, ...both)]; // one, so that one sees what a temperature does
@@ -80,7 +76,7 @@ function table() {
     rows.map((i) => symbolRow(i, scores[i], p[i], scale)),
   );
   byId("sampling-rest").textContent = filled(LINE_WORDS.otherShare, {
-    share: `${(100 * rest).toFixed(1)}%`,
+    share: Arrays.percent(rest, 1),
     count: drawn.length,
   });
 }
@@ -95,7 +91,7 @@ function symbolRow(id, score, p, scale) {
     make("th", { scope: "row" }, reading.shown(model.symbols[id])),
     bar(score, ...scale, score.toFixed(2)),
     bar(warmed, ...scale, warmed.toFixed(2)),
-    bar(p, 0, 1, p ? `${(100 * p).toFixed(1)}%` : "left out", p > 0),
+    bar(p, 0, 1, p ? Arrays.percent(p, 1) : "left out", p > 0),
     make("td", { class: "times" }, times ? `${times} ×` : ""),
   );
 }

@@ -18,8 +18,8 @@ HERE = Path(__file__).parent
 # They run in this order: a file imports those before it alone.
 FILES = [
     # the data, and computing it again
-    "words", "shapes", "symbols", "dom", "state", "events", "arrays", "graph", "functions", "kernels",
-    "interpreter", "live", "doubts",
+    "words", "once", "shapes", "symbols", "dom", "state", "events", "arrays", "graph", "functions",
+    "kernels", "interpreter", "live", "doubts",
     # where the reader is
     "shown", "pace", "tabs", "places",
     # how an array is shown, and what an element is made of

@@ -13,11 +13,7 @@ import * as Camera from "./camera.js";
 function openSheet() {
   if (Graph.hasDrawings) {
     fill(Camera.world, Drawing.draw(state.view).group);
-    const before = Camera.cameras.get(state.view);
-    if (before) {
-      Object.assign(Camera.camera, before);
-      Camera.aim(false);
-    } else Camera.fit(false, true);
+    Camera.open();
   }
   Camera.sheet.setAttribute("aria-label", filled(WORDS.drawingOf, Graph.views.get(state.view)));
   crumbs();
