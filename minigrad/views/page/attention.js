@@ -1,8 +1,8 @@
-// --- attention -------------------------------------------------------------------------------------------
+// --- the attention maps: a tab with a picture of each head -------------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { longest, shownToken } from "./symbols.js";
-import { arrow, byId, factList, fill, make, say, soft } from "./dom.js";
+import { arrow, byId, fill, make, say, soft } from "./dom.js";
 import { data, state } from "./state.js";
 import { hear } from "./events.js";
 import { hideTip, tip } from "./tip.js";
@@ -10,12 +10,9 @@ import * as Shapes from "./shapes.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
-import * as Sources from "./sources.js";
-import * as Live from "./live.js";
 import * as Doubts from "./doubts.js";
 import * as Pictures from "./pictures.js";
-import * as Fields from "./fields.js";
-import * as Masks from "./masks.js";
+import * as Cells from "./cells.js";
 import * as Tabs from "./tabs.js";
 import * as Places from "./places.js";
 
@@ -27,8 +24,9 @@ import * as Places from "./places.js";
 const mapOf = new Map(data.maps.map((map, i) => [map.weights, i]));
 
 // What shows weights of the maps: called once more where numbers, colours or the chosen cell are others.
-const repaints = [];
-hear("numbers", () => repaints.forEach((repaint) => repaint()));
+const painters = [];
+const repaint = () => painters.forEach((paintAgain) => paintAgain());
+hear("numbers", repaint);
 
 // A button that leads to the map of a node, if it has one: chapters count on `mapOf` for the same.
 function mapButton(n) {
@@ -46,12 +44,11 @@ function mapButton(n) {
     : null;
 }
 
-// Make the tab of the maps when it is first opened: drawing them takes time.
-function attentionTab() {
+// Fill the tab when it is first opened: drawing them takes time.
+function fillTab() {
   const box = byId("attention");
   if (box.childElementCount) return;
-  const canTurn = Live.tape && data.maps.some((map) => map.mask !== null && Fields.slotOf(map.mask) !== null);
-  box.append(make("p", {}, WORDS.howToReadMaps, canTurn ? WORDS.howToTurnMask : ""));
+  box.append(make("p", {}, WORDS.howToReadMaps, data.maps.some(Cells.canTurn) ? WORDS.howToTurnMask : ""));
   for (const [i, map] of data.maps.entries()) box.append(...mapPart(map, i));
 }
 
@@ -61,7 +58,7 @@ function mapPart(map, i) {
   const a = () => Shown.array(node.value); // other numbers may be there later
   const count = Shapes.size(node.shape.slice(0, -2));
   const heads = Array.from({ length: count }, (_, head) => head).filter(
-    (head) => element(map, node.value, head, 0, 0) !== null,
+    (head) => Cells.numberAt(map, node.value, head, 0, 0) !== null,
   );
   return [
     make("h2", { id: `map-${i}` }, nameOfMap(i), badgeOf(node)),
@@ -79,7 +76,7 @@ function badgeOf(node) {
   const badge = make("span");
   const remark = () => fill(badge, " ", Doubts.badgeOf(node.n));
   remark();
-  repaints.push(remark);
+  painters.push(remark);
   return badge;
 }
 
@@ -89,7 +86,7 @@ function thinnedNote(a, shown, count) {
 }
 
 hear("tab", () => {
-  if (state.tab === "attention") attentionTab();
+  if (state.tab === "attention") fillTab();
 });
 
 // A matrix of the weights (B, H, T, S) by its head, and by its example where there are several.
@@ -133,9 +130,9 @@ function headMap(map, i, a, head, count) {
   canvas.height = picture.height * picture.ratio;
   canvas.style.width = `${picture.width}px`;
   canvas.style.height = `${picture.height}px`;
-  const repaint = () => paint(picture);
-  repaint();
-  repaints.push(repaint);
+  const paintIt = () => paint(picture);
+  paintIt();
+  painters.push(paintIt);
   listen(picture);
   return make("figure", {}, make("figcaption", {}, count > 1 ? headName(map, head) : "Weights"), canvas);
 }
@@ -167,7 +164,7 @@ function layoutOf(a, tokens, count) {
   };
 }
 
-const namesNow = (picture) => picture.tokens.map((list) => Masks.tokensNow(list).map(shownToken));
+const namesNow = (picture) => picture.tokens.map((list) => Cells.tokensNow(list).map(shownToken));
 
 // Also called when numbers, colours, symbols or the chosen cell are others.
 function paint(picture) {
@@ -214,10 +211,10 @@ function paintNames(pen, picture) {
 
 // A cell as dark as its weight is large, from 0 to 1; hatched where the mask hides it.
 function paintCell(pen, { map, head, cell }, row, column, left, up) {
-  const v = element(map, Graph.nodes.get(map.weights).value, head, row, column);
+  const v = Cells.numberAt(map, Graph.nodes.get(map.weights).value, head, row, column);
   pen.fillStyle = Pictures.colour("--paper");
   pen.fillRect(left, up, cell, cell);
-  if (masked(map, head, row, column)) hatch(pen, left, up, cell);
+  if (Cells.isMasked(map, head, row, column)) hatch(pen, left, up, cell);
   else {
     const [red, green, blue] = Pictures.tones("value")[1];
     pen.fillStyle = `rgba(${red}, ${green}, ${blue}, ${Math.min(1, Math.max(0, v))})`;
@@ -261,10 +258,11 @@ function textAt(picture, row, column) {
   const { map, head } = picture;
   const [queries, keys] = namesNow(picture);
   const who = { query: queries[row], key: keys[column] };
-  if (masked(map, head, row, column)) return filled(WORDS.mayNotLook, who);
+  if (Cells.isMasked(map, head, row, column)) return filled(WORDS.mayNotLook, who);
   const a = picture.a();
-  const place = Sources.placeAt(a, Masks.cellIndex(map, a.full, head, row, column));
-  return `${filled(WORDS.looksAt, who)}: ${Arrays.at({ ...a, shape: [], steps: [] }, place)}`;
+  const place = Cells.placeIn(a, map, head, row, column);
+  const asScalar = { ...a, shape: [], steps: [] }; // the symbols say where it is, in place of an index
+  return `${filled(WORDS.looksAt, who)}: ${Arrays.at(asScalar, place)}`;
 }
 
 // The cell under the pointer, as [row, column]; null where there is none.
@@ -291,14 +289,14 @@ function listen(picture) {
   at("pointermove", read, hideTip);
   canvas.addEventListener("pointerleave", hideTip);
   at("click", (place) => chooseCell(i, head, ...place));
-  at("dblclick", (place) => Masks.turnMask(map, head, ...place));
+  at("dblclick", (place) => Cells.turnMask(map, head, ...place));
   canvas.addEventListener("keydown", (event) => {
     const move = arrow(event);
     if (event.key === "Enter" || event.key === "m") {
       event.preventDefault();
       chooseCell(i, head, row, column);
     }
-    if (event.key === "m") Masks.turnMask(map, head, row, column);
+    if (event.key === "m") Cells.turnMask(map, head, row, column);
     if (!move) return;
     row = Math.max(0, Math.min(lines.at(-1), row + queryStep * move[0]));
     column = Math.max(0, Math.min(stacks.at(-1), column + keyStep * move[1]));
@@ -307,168 +305,11 @@ function listen(picture) {
   });
 }
 
-// The number of a cell; null for one that was not kept.
-function element(map, id, head, row, column) {
-  const a = Shown.array(id),
-    place = a && Sources.placeAt(a, Masks.cellIndex(map, a.full, head, row, column));
-  return place === null ? null : a.numbers[place];
-}
-
-// Whether the mask hides a key from a query, and is not switched off.
-function masked(map, head, row, column) {
-  return (
-    map.mask !== null &&
-    !Masks.maskIsOff(map.mask) &&
-    element(map, Graph.nodes.get(map.mask).value, head, row, column) === Number(map.hides)
-  );
-}
-
 // Choose a cell of a map, by its place in `data.maps`: the panel shows it, and its frame is drawn in the map.
 function chooseCell(i, head, row, column) {
   state.cell = { map: i, head, row, column };
   Places.openTab("cell");
-  repaints.forEach((repaint) => repaint());
+  repaint();
 }
 
-// The numbers of one query, or of one key, which is a column there (`turned`).
-function vector(map, n, head, place, turned) {
-  const { shape, value } = Graph.nodes.get(n);
-  const cell = (k) => (turned ? [k, place] : [place, k]);
-  return Array.from({ length: shape[shape.length - (turned ? 2 : 1)] }, (_, k) =>
-    element(map, value, head, ...cell(k)),
-  );
-}
-
-// Numbers as a strip of colours, which the pointer reads; one of the size `largest` is the strongest.
-function strip(numbers, palette, largest) {
-  const canvas = make("canvas", { role: "img", "aria-label": `${numbers.length} numbers` });
-  canvas.width = numbers.length;
-  canvas.height = 1;
-  const pen = canvas.getContext("2d");
-  const pixels = pen.createImageData(numbers.length, 1);
-  numbers.forEach((v, k) => pixels.data.set(Pictures.tint(v, largest, Pictures.tones(palette)), 4 * k));
-  pen.putImageData(pixels, 0, 0);
-  canvas.addEventListener("pointermove", (event) => {
-    const box = canvas.getBoundingClientRect();
-    const k = Math.min(
-      numbers.length - 1,
-      Math.max(0, Math.floor(((event.clientX - box.left) / box.width) * numbers.length)),
-    );
-    tip(`[${k}] = ${Arrays.written(numbers[k], 4)}`, event);
-  });
-  canvas.addEventListener("pointerleave", hideTip);
-  return canvas;
-}
-
-// Show the chosen cell: who looks at whom, how much, why, and what gradient reaches that.
-function cellPanel() {
-  const { map: i, head, row, column } = state.cell;
-  const map = data.maps[i];
-  const { n, value } = Graph.nodes.get(map.weights);
-  const place = map.place || Graph.nameOf(n);
-  fill(
-    byId("cell"),
-    make("p", { class: "phase" }, filled(WORDS.headOf, { head: headName(map, head), place })),
-    whoLooks(map, row, column),
-    masked(map, head, row, column) ? hiddenNote() : null,
-    Masks.maskSwitch(map, head, row, column),
-    make("p", { class: "big" }, numberText(value), Doubts.badgeOf(n)),
-    soft(WORDS.ofItsAttention),
-    queryTimesKey(map),
-    gradientOfCell(map),
-    nodesOf(map),
-  );
-}
-
-// Which query looks at which key, by their symbols and then by their positions: a start has no number.
-function whoLooks(map, row, column) {
-  const [queries, keys] = (map.tokens || [[], []]).map((list) => Masks.tokensNow(list).map(shownToken));
-  const [queryStarts, keyStarts] = map.starts; // whether they begin with a start
-  const symbol = (list, k) => (list[k] === undefined ? k : `“${list[k]}”`);
-  const position = (list, k, starts) => {
-    const place = filled(WORDS.position, { place: starts ? k : k + 1 });
-    if (list[k] === undefined) return place;
-    return starts && k === 0 ? symbol(list, k) : `${symbol(list, k)} (${place})`;
-  };
-  return [
-    make("h2", {}, filled(WORDS.looksAt, { query: symbol(queries, row), key: symbol(keys, column) })),
-    soft(
-      filled(WORDS.queryAndKey, {
-        query: position(queries, row, queryStarts),
-        key: position(keys, column, keyStarts),
-      }),
-    ),
-  ];
-}
-
-const hiddenNote = () =>
-  make("p", { class: "state" }, make("span", { class: "swatch freed" }), WORDS.hiddenByMask);
-
-// The nodes that the weights are made of, each a link.
-function nodesOf({ query, key, scores, weights }) {
-  const [from, by, to, at] = [query, key, scores, weights].map((n) => Places.link(n));
-  return make("p", {}, "Nodes: ", from, " · ", by, " → ", to, " → ", at);
-}
-
-// The number of the chosen cell in an array of the shape of the weights.
-function numberText(id) {
-  const { map: i, head, row, column } = state.cell;
-  const v = element(data.maps[i], id, head, row, column);
-  return v === null ? WORDS.notKept : Arrays.written(v, Shown.array(id).digits);
-}
-
-// How the score of the chosen cell comes about: its query, its key and their products, as strips.
-function queryTimesKey(map) {
-  const { head, row, column } = state.cell;
-  const query = vector(map, map.query, head, row, false);
-  const key = vector(map, map.key, head, column, true);
-  const product = query.map((v, k) => v * key[k]);
-  const complete = ![...query, ...key].includes(null);
-  const largest = Math.max(...query.map(Math.abs), ...key.map(Math.abs));
-  return [
-    make("h3", {}, "Query times key"),
-    !complete
-      ? soft(WORDS.queryOrKeyNotKept)
-      : make(
-          "div",
-          { class: "vectors" },
-          make("span", {}, "query"),
-          strip(query, "value", largest),
-          make("span", {}, "key"),
-          strip(key, "value", largest),
-          make("span", {}, "product"),
-          strip(product, "value", Math.max(...product.map(Math.abs))),
-        ),
-    make(
-      "p",
-      {},
-      WORDS.productsSumTo,
-      make("code", {}, numberText(Graph.nodes.get(map.scores).value)),
-      WORDS.scoreBecomes,
-    ),
-  ];
-}
-
-// The gradient that reaches the chosen cell, and what its sign means; none while the reader predicts.
-function gradientOfCell(map) {
-  const { head, row, column } = state.cell;
-  const [weights, scores] = [map.weights, map.scores].map((n) => Graph.nodes.get(n));
-  const isKnown = ({ n, gradient }) =>
-    gradient !== null && !state.predict && (!state.time || Graph.handedOnAt.get(n) <= state.time);
-  const text = (node) => (isKnown(node) ? numberText(node.gradient) : WORDS.states.later);
-  const badge = isKnown(weights) ? Doubts.gradientBadgeOf(weights.n) : null;
-  const slope = isKnown(scores) ? element(map, scores.gradient, head, row, column) : null;
-  return [
-    make("h3", {}, "The gradient that reaches this cell"),
-    factList(
-      [
-        ["by the weight", [text(weights), badge]],
-        ["by the score", text(scores)],
-      ],
-      { class: "mono" },
-    ),
-    slope ? soft(WORDS.slope[slope < 0 ? "negative" : "positive"]) : null,
-  ];
-}
-
-export { cellPanel, chooseCell, mapButton, mapOf, repaints };
+export { chooseCell, headName, mapButton, mapOf, repaint };

@@ -255,7 +255,7 @@ function inOtherColours() {
   Pictures.forget();
   Drawing.forgetCards();
   render();
-  for (const repaint of Attention.repaints) repaint();
+  Attention.repaint();
 }
 
 start();

@@ -8,7 +8,7 @@ import * as Editing from "./editing.js";
 import * as Step from "./step.js";
 import * as Details from "./details.js";
 import * as Places from "./places.js";
-import * as Attention from "./attention.js";
+import * as CellPanel from "./cell_panel.js";
 import * as Learn from "./learn.js";
 import * as WhatIf from "./what_if.js";
 import * as Graph from "./graph.js";
@@ -50,7 +50,7 @@ function panel() {
   if (state.panelTab === "overview") overview();
   if (state.panelTab === "step") Step.stepPanel();
   if (state.panelTab === "node") Details.nodePanel(Places.chosenNode());
-  if (state.panelTab === "cell") Attention.cellPanel();
+  if (state.panelTab === "cell") CellPanel.cellPanel();
   if (state.panelTab === "learn") Learn.learnPanel();
   if (state.panelTab === "whatif") WhatIf.whatifPanel();
 }

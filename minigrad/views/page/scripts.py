@@ -25,12 +25,12 @@ FILES = [
     # how an array is shown, and what an element is made of
     "tip", "pictures", "sources", "elements", "heat",
     # changing numbers
-    "changes", "fields", "learn", "what_if", "masks", "editing", "changes_said",
+    "changes", "fields", "learn", "what_if", "cells", "editing", "changes_said",
     # the drawing, and the other tabs
     "cards", "drawing", "camera", "sheet", "listing", "attention",
     # the panel beside them
     "questions", "chapters", "chapter_questions", "chapter_play", "chapter_list", "predict", "step",
-    "details", "panel",
+    "details", "cell_panel", "panel",
     # the time line, and ways in and out
     "timeline", "search", "link", "share",
 ]  # fmt: skip
