@@ -1,6 +1,7 @@
 """A page of a computation: written, read, and used in a browser as a person does."""
 
 import base64
+import contextlib
 import json
 import re
 from decimal import ROUND_HALF_EVEN, Decimal
@@ -70,6 +71,17 @@ class Page:
 
     def ask(self, name, *args):
         return self.browser.ask(name, *args)
+
+    @contextlib.contextmanager
+    def of_size(self, width, height):
+        """The page in a window of that size, opened anew there."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        try:
+            self.browser.driver.refresh()
+            yield
+        finally:
+            self.browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
     def wait(self, script):
         self.browser.wait(script)

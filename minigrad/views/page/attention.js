@@ -1,4 +1,4 @@
-// --- the attention maps: a tab with a picture of each head -------------------------------------------------------------------------------------------
+// --- the attention maps: a tab with a picture of each head ----------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { longest, shownToken } from "./symbols.js";
@@ -147,7 +147,8 @@ function layoutOf(a, tokens, count) {
   const side = Math.min(90, 8 + 7 * query),
     top = key > 1 ? Math.min(70, 10 + 6 * key) : 16;
   const available = byId("tabs").clientWidth;
-  const room = Math.max(150, (available - 70) / Math.min(available > 1000 ? 4 : 2, count) - side);
+  const beside = Math.min(count, available > 1000 ? 4 : available > 600 ? 2 : 1); // heads
+  const room = Math.max(150, (available - 70) / beside - side);
   const cell = Math.max(5, Math.min(20, Math.floor(room / stacks.length)));
   const slant = key > 1 ? Math.min(40, 4 * key) : 0; // room for the last label
   return {

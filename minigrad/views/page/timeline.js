@@ -55,7 +55,7 @@ function skyline() {
   const wide = width / Graph.steps.length;
   pen.fillStyle = Pictures.colour("--ground");
   pen.fillRect(0, 0, width, height);
-  paintBars(pen, wide, height - BELOW);
+  paintBars(pen, wide, height - BELOW, Math.min(20, height / 3));
   paintChapters(pen, wide, height - BELOW);
   if (state.time) paintPointer(pen, (state.time - 0.5) * wide, height);
   byId("time").max = Graph.steps.length;
@@ -63,18 +63,17 @@ function skyline() {
   document.querySelector(".half.backward").style.left = `${Graph.FORWARD * wide}px`;
 }
 
-const BELOW = 16, // pixels below the bars, for the chapters
-  ABOVE = 20; // and above them, for the pointer
+const BELOW = 16; // pixels below the bars, for the chapters
 
 // How large the value of each step is, or on the way back its gradient, on one scale each. A bar is `wide`,
-// and ends at `base`. Sizes that the reader is to predict are not told.
-function paintBars(pen, wide, base) {
+// and ends at `base`; above the bars words and the pointer have room. Sizes that the reader is to predict are not told.
+function paintBars(pen, wide, base, above) {
   Graph.steps.forEach(({ back }, i) => {
     const [low, high] = ends[Number(back)];
     const isTold = !(state.predict && back && i + 1 > state.time);
     const share =
       Number.isFinite(sizes[i]) && isTold ? 0.14 + 0.86 * ((sizes[i] - low) / (high - low || 1)) : 0.06;
-    const bar = (base - ABOVE) * share;
+    const bar = (base - above) * share;
     pen.globalAlpha = i + 1 === state.time ? 1 : i + 1 < state.time || !state.time ? 0.66 : 0.24;
     pen.fillStyle = Pictures.colour(back ? "--backward" : "--forward");
     pen.fillRect(i * wide, base - bar, Math.max(0.6, wide - (wide > 4 ? 1 : 0)), bar);

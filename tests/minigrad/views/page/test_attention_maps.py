@@ -90,7 +90,7 @@ class TwoHeads(mg.nn.Module):
         self.query, self.key, self.same = mg.nn.Linear(4, 4), mg.nn.Linear(4, 4), same
 
     def forward(self, x, context):
-        split = lambda y: np.swapaxes(np.reshape(y, (3, 5, 2, 2)), 1, 2)
+        split = lambda y: np.swapaxes(np.reshape(y, (*y.shape[:2], 2, 2)), 1, 2)
         q, k = split(self.query(x)), split(self.key(x if self.same else context))
         return np.sum(F.softmax(q @ k.mT) @ k)
 
@@ -111,6 +111,16 @@ def test_a_matrix_has_the_name_of_its_head_and_of_its_example(opened):
     page.click("#tab-buttons button", 1)
     named = [f"Head {h} of example {b}" for b in (1, 2, 3) for h in (1, 2)]
     assert page.texts(".heads figcaption") == named
+
+
+def test_on_a_phone_a_map_is_as_wide_as_the_window(opened):
+    with mg.record():
+        loss = TwoHeads(True)(mg.Tensor(np.ones((1, 16, 4)), requires_grad=True), None)
+    page = opened(loss)
+    with page.of_size(360, 740):
+        page.click("#tab-buttons button", 1)
+        assert page.run("return document.querySelector('.heads canvas').clientWidth") > 240
+        page.quiet()
 
 
 def test_no_attention_where_there_is_none(tmp_path):

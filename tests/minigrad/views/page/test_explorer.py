@@ -387,18 +387,30 @@ def test_the_states_of_gradients_look_different(opened):
 @pytest.mark.parametrize("size", [(1366, 768), (1920, 1080), (420, 860)])
 def test_it_fits_the_window(opened, size):
     page = opened(mlp())
-    metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
-    page.browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-    try:
-        page.browser.driver.refresh()
+    with page.of_size(*size):
         page.key("b")
         page.quiet()
         if size[0] > 1000:
             assert page.run("return document.documentElement.scrollHeight <= window.innerHeight")
         page.ask("wait", 500)  # the drawing glides there
         assert page.ask("inside", ".card.now", "#sheet")
-    finally:
-        page.browser.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+TALLEST = """
+const { width, height } = document.getElementById("skyline");
+const pen = document.getElementById("skyline").getContext("2d");
+const above = height - 16;  // the chapters are below
+const pixels = new Uint32Array(pen.getImageData(0, 0, width, above).data.buffer);
+const column = (x) => Array.from({ length: above }, (_, y) => pixels[y * width + x]);
+const painted = (x) => column(x).filter((v) => v !== pixels[0]).length;
+return Math.max(...Array.from({ length: width }, (_, x) => painted(x)));
+"""
+
+
+def test_on_a_phone_the_bars_of_the_time_line_differ_in_height(opened):
+    page = opened(mlp())
+    with page.of_size(360, 740):
+        assert page.run(TALLEST) >= 12
 
 
 @pytest.mark.slow
