@@ -33,23 +33,8 @@ function, `ran.proof` finds the constants that are made of its inputs, which no 
 
 A number that is changed goes this way: `setNumber` of fields.js; `change` of changes.js, which can undo
 it; `setNumbers` of live.js; `change` and `update` of interpreter.js, which runs the calls that depend on
-it; `refresh` of live.js, which tells all that listen, doubts.js before the others.
-
-Where a line can be typed, the page has a picture of what leads from its letters to a symbol of the
-answer. Its scripts, in the order in which they build on each other:
-
-    line_model.js     from a text to ids, and from these to what the model writes
-    ribbons.js        a picture of lanes, stages and ribbons, which knows nothing of models
-    cuts.js, idle.js  what a number loses when a part is cut, computed while nothing else is
-    flow_reading.js   the line that was read last, and the symbol that is followed
-    flow_parts.js     what can be chosen, and cut: stages, heads, letters
-    flow_effects.js   what each part does for that symbol
-    flow.js           what is chosen just now: the one place that holds it
-    flow_cuts.js      parts cut and put back; flow_letters.js: other letters in the place of one
-    flow_scene.js     how the picture is drawn; flow_said.js: the same in sentences
-    flow_panel.js     what stands around it, and can be pressed
-    flow_shown.js     all of it follows what is chosen; flow_link.js: a link keeps it
-    another_line.js   the field, and what the model writes at each key; sampling.js: drawn by chance
+it; `refresh` of live.js, which tells all that listen, doubts.js before the others. A line that is typed
+goes another way, which flow.js describes.
 """
 
 from .exploring import explore

@@ -4,8 +4,8 @@
 // that show what it did, and no circle of imports comes about.
 //
 // The event, the files that tell it -> those that hear it, and what it says and carries. Files hear in this
-// order, that in which the page's scripts run (see `scripts.py`). The events of a reading, which begin with
-// "flow", stay in the files of that name. `test_scripts.py` holds this table and the files equal.
+// order, that in which the page's scripts run (see `scripts.py`). Those of the picture of a reading are
+// in `flow.js`. `test_scripts.py` holds these tables and the files equal.
 //
 //   numbers   live -> doubts, pictures, drawing, attention, timeline: some were computed again
 //   changes   changes -> changes_said: some were changed by the reader, or a change was undone

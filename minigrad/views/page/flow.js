@@ -11,9 +11,30 @@ import * as FlowReading from "./flow_reading.js";
 import * as FlowParts from "./flow_parts.js";
 import * as FlowEffects from "./flow_effects.js";
 
-// Here is `state`: what is followed and chosen. `flow_cuts` cuts parts, `flow_scene` draws, `flow_said` says it in words, and
-// `flow_shown` has these do so when this tells of "flow" (another symbol or line is followed), "flow-chosen" and
-// "flow-pointed".
+// From a line that is typed to the picture and its sentences, from file to file:
+//
+//   another_line   has `line_model` decode it, and `Flow.show` take what that gives
+//   flow_reading   holds it: the symbols of both sides, where heads look, and the scores
+//   flow           says which symbol is followed, and what is chosen: `state`. Whatever is another one, it tells
+//   flow_parts     lists the parts that can be cut: stages, heads, ribbons, letters
+//   flow_effects   measures what the symbol loses without each, by `cuts`, while the page is idle
+//   flow_shown     hears of all this: `flow_scene` draws it with `ribbons`, `flow_panel` shows what `flow_said` says
+//
+// And back, from what the reader does:
+//
+//   flow_cuts      cuts a part or puts it back, and has the line read again
+//   flow_letters   tries other letters in the place of one
+//   flow_link      keeps in the address what is followed and cut
+//
+// The events, as in `events.js`:
+//
+//   flow           flow -> flow_cuts, flow_letters, flow_shown, flow_link: another symbol or line is followed
+//   flow-read      flow -> flow_link: a line was read, and is followed
+//   flow-line      flow -> another_line: a line is to be read, as if it were typed; the line
+//   flow-chosen    flow -> flow_letters, flow_shown: another part is chosen, `state.chosen`
+//   flow-pointed   flow -> flow_shown: another one is pointed at, `state.pointed`
+//   flow-losses    flow_effects -> flow_shown: more was measured; {all, others: whether sentences change}
+//   flow-letters   flow_letters -> flow_shown: all letters were tried
 
 const state = {
   step: null, // the symbol of the output that is followed

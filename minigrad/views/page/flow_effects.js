@@ -5,7 +5,7 @@ import { model } from "./line_model.js";
 import * as FlowReading from "./flow_reading.js";
 import * as FlowParts from "./flow_parts.js";
 
-// Told by the run without it. "flow-losses" is told whenever more is known.
+// Told by the run without it.
 
 const NOTHING = 0.02; // of the lead: a part that changes it by less does nothing that is worth a colour
 

@@ -39,7 +39,6 @@ hear("chapter", (chapter) => {
   if (key) Flow.choose(key);
 });
 
-// `others`: whether there are sentences that were not there before.
 hear("flow-losses", ({ all, others }) => {
   FlowScene.paint();
   if (!others) return;
