@@ -19,6 +19,7 @@ from .class_mistakes import (
     unnamed,
     wrong_of,
 )
+from .equal_work import COMPARED
 from .points import total
 
 SIGNS = {RIGHT: "●", WRONG: "○", BORROWED: "◐", HARD_CODED: "◇", STOPPED: "✕", NOT_MARKED: "□"}
@@ -88,7 +89,7 @@ def _about_the_files(
     if absent:
         yield "<h2>Absent: handed in nothing</h2>"
         yield _listed(map(_name, absent))
-    yield "<h2>Equal work</h2>"
+    yield f"<h2>Equal work</h2><p>{COMPARED}</p>"
     yield _listed(
         f"{_name(one)}: as {', '.join(map(_name, others))}" for one, others in equal.items()
     )

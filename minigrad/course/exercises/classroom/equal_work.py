@@ -1,45 +1,218 @@
-"""Equal work: students whose functions are the same, up to names of files, comments and layout."""
+"""Equal work: students whose functions are the same, up to names of variables, comments and layout.
+
+Few functions can be written in many ways, so that two who have never met write the same. A pair is
+told if most of what both have begun is equal, and what is equal tells something: it is long, or its
+variables have the same names. What the handout gives, and the solution, tells nothing.
+"""
 
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from ...folders import EXERCISES
 from ..catalogue import sheets
-from ..learner_file import read_learner_file
+from ..learner_file import content_of, read_learner_file
 
-FEWEST = 3  # functions that both have begun: one or two lines are often the same by chance
-MOST, MANY = 0.75, 6  # a share of them that is told, if it is so many
-Work = Mapping[str, int]
+MOST = 0.75  # of what both have begun is equal, or of the code of a function
+SHORT, LONG = (
+    60,
+    30,
+)  # words of a function's tree: in so few nothing is told; so many more are a point
+AGAINST = 5  # points that other names take off, at most
+LEAST = 8  # points that are told; measured on made-up classes, whose students have not met
+COMPARED = (  # the line on the teacher's page
+    "Compared is the code of each function, with what it calls, without names of variables, comments, "
+    "docstrings and imports. Short functions, and what the course itself says, count for nothing. Equal "
+    "work is a reason to ask, and no proof."
+)
+
+
+class CodePart(NamedTuple):
+    """A definition, as it is compared: how long it is, and the names of its variables in order."""
+
+    size: int
+    names: tuple[str, ...]
+
+
+Code = Mapping[str, CodePart]  # of an exercise: its definitions, by what they say without names
+Work = Mapping[str, Code]  # by the names of exercises
 
 
 def equal_work(works: Mapping[str, Work]) -> dict[str, list[str]]:
-    """For each student the others with whom all functions are equal that both have begun, or most, as
-    "Ada (7 of 8)"; those alone who have some. So a copy is found beside what one of the two has written
-    since, or changed.
+    """For each student the others, and the files of the course, that most functions are equal to which
+    both have, as "Ada (5 of 6 equal)"; those alone who have some.
 
     Args:
         works: what `work_in` gives for each.
     """
     equal: dict[str, list[str]] = {one: [] for one in works}
+    known = {name: code for work in of_the_course().values() for name, code in work.items()}
     for one, other in itertools.combinations(works, 2):
-        both = works[one].keys() & works[other].keys()
-        same = sum(works[one][name] == works[other][name] for name in both)
-        if same == len(both) >= FEWEST or same >= max(MANY, MOST * len(both)):
-            part = f" ({same} of {len(both)})" if same < len(both) else ""
-            equal[one].append(other + part)
-            equal[other].append(one + part)
+        if part := _equal(works[one], works[other], known):
+            equal[one].append(f"{other} ({part})")
+            equal[other].append(f"{one} ({part})")
+    for one, (file, work) in itertools.product(works, of_the_course().items()):
+        if part := _equal(works[one], work, {}):
+            equal[one].append(f"{file} ({part})")
     return {one: others for one, others in equal.items() if others}
 
 
+def _equal(one: Work, other: Work, known: Work) -> str:
+    """Say how many of the functions are equal that two have; "" if that is few, or tells too little."""
+    both = one.keys() & other.keys()
+    same = [name for name in both if _same(one[name], other[name])]
+    if len(same) < MOST * len(both):
+        return ""
+    points, names = 0.0, set()
+    for name in same:
+        size, pairs = _told(one[name], other[name], known.get(name, {}), given(name))
+        points += max(size - SHORT, 0) / LONG
+        names |= pairs
+    alike = sum(a == b for a, b in names)
+    points += max(alike - (len(names) - alike), -AGAINST)
+    return f"{len(same)} of {len(both)} equal" if points >= LEAST else ""
+
+
+def _same(one: Code, other: Code) -> bool:
+    size = lambda code: sum(part.size for part in code.values())
+    common = sum(part.size for form, part in one.items() if form in other)
+    return common >= MOST * max(size(one), size(other))
+
+
+def _told(
+    one: Code, other: Code, known: Code, handed_out: frozenset[str]
+) -> tuple[int, set[tuple[str, str]]]:
+    """Of two equal functions the length of what is not known, and the names that stand for each other,
+    but for those that are known or handed out."""
+    common = [form for form in one if form in other]
+    size = sum(one[form].size for form in common if form not in known)
+    usual = handed_out.union(*(part.names for part in known.values()))
+    pairs = {pair for form in common for pair in zip(one[form].names, other[form].names)}
+    return size, {pair for pair in pairs if not usual.issuperset(pair)}
+
+
+# --- what is compared -----------------------------------------------------------------------------
+
+
 def work_in(folder: Path) -> Work:
-    """A number for each function in a folder that is begun, by its name; equal ones have the same."""
+    """The code of each function in a folder that is begun, by its name; programs that were handed out to
+    be repaired are left out."""
     return {
-        name: hash(ast.dump(definition))
+        name: code_of(file.tree, name)
         for sheet in sheets()
         for file in [read_learner_file(folder / sheet.file)]
-        for name in sheet.exercises
-        if (definition := file.definition(name)) and not file.is_stub(name)
+        for name, exercise in sheet.exercises.items()
+        if not exercise.story and file.has(name) and not file.is_stub(name)
     }
+
+
+@functools.cache
+def of_the_course() -> Mapping[str, Work]:
+    """The solutions of the course, and its engine, by the names that are shown for them."""
+    files: dict[str, dict[str, Code]] = {"own_engine.py": {}, "the solutions": {}}
+    for sheet in sheets():
+        for name, exercise in sheet.exercises.items():
+            if not exercise.story:
+                work = files["own_engine.py" if exercise.whole else "the solutions"]
+                work[name] = code_of(ast.parse(exercise.text()), name)
+    return files
+
+
+@functools.cache
+def given(name: str) -> frozenset[str]:
+    """The words of the file in which an exercise is handed out."""
+    file = next(sheet.file for sheet in sheets() if name in sheet.exercises)
+    return frozenset(re.findall(r"\w+", content_of(EXERCISES / file).decode()))
+
+
+def code_of(tree: ast.Module, name: str) -> Code:
+    """A function, and all at the top of its file that it uses, definition by definition."""
+    modules = dict(_modules(tree))
+    homes: dict[str, list[ast.stmt]] = {}
+    for statement in tree.body:
+        for one in _defined(statement):
+            if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                homes[one] = []  # the last one counts
+            homes.setdefault(one, []).append(statement)
+    waiting, found = [name], {}
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found[one] = homes.get(one, [])
+            waiting += {n.id for s in found[one] for n in ast.walk(s) if isinstance(n, ast.Name)}
+    code: dict[str, CodePart] = {}
+    for statement in itertools.chain.from_iterable(found.values()):
+        methods = statement.body if isinstance(statement, ast.ClassDef) else [statement]
+        code |= (_part(one, modules, {*homes} - {name}) for one in methods if not _is_text(one))
+    return code
+
+
+def _modules(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """By each imported name, what it stands for."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            home = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
+            yield from ((alias.asname or alias.name, home + alias.name) for alias in node.names)
+
+
+def _defined(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement defines, or whose value it changes: of `RULES[np.exp] = f`, RULES."""
+    if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+        yield statement.name
+    elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for target in targets:
+            yield next(part.id for part in ast.walk(target) if isinstance(part, ast.Name))
+
+
+def _part(statement: ast.stmt, modules: Mapping[str, str], top: set[str]) -> tuple[str, CodePart]:
+    """A statement as text, with numbers for the names that are a learner's own; and these."""
+    own: dict[str, int] = {}
+    words = list(_words(statement, modules, own, top | set(_bound(statement))))
+    return " ".join(words), CodePart(len(words), tuple(own))
+
+
+def _bound(statement: ast.stmt) -> Iterator[str]:
+    """The names that a statement gives to something within it."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)) and node is not statement:
+            yield node.name
+
+
+def _words(
+    node: Any, modules: Mapping[str, str], own: dict[str, int], names: set[str]
+) -> Iterator[str]:
+    """A tree as text: the kinds of its nodes, and what else they hold."""
+    if isinstance(node, ast.AST):
+        if isinstance(node, (ast.expr_context, ast.Import, ast.ImportFrom)) or _is_text(node):
+            return
+        if isinstance(node, ast.Name) and node.id in modules and node.id not in names:
+            yield modules[node.id]
+            return
+        yield type(node).__name__
+        for field, value in ast.iter_fields(node):
+            if field not in ("annotation", "returns", "type_comment", "kind"):
+                yield from _words(value, modules, own, names)
+    elif isinstance(node, list):
+        yield "("
+        for one in node:
+            yield from _words(one, modules, own, names)
+        yield ")"
+    elif isinstance(node, str) and node in names:
+        yield str(own.setdefault(node, len(own)))
+    elif node is not None:
+        yield repr(node)
+
+
+def _is_text(node: ast.AST) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
