@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import difflib
 import errno
+import math
 import os
 import re
 import signal
@@ -106,7 +107,7 @@ class Parser(argparse.ArgumentParser):
     option that is not there, which one is."""
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def, override]
-        options, others = super().parse_known_args(args, namespace)
+        options, others = super().parse_known_args(self._names_first(args), namespace)
         known = {name.lstrip("-"): name for name in self._option_string_actions}
         initials = {
             "".join(word[0] for word in name.split("-")): name for name in known if "-" in name
@@ -120,6 +121,26 @@ class Parser(argparse.ArgumentParser):
             if found and stem not in known:
                 self.error(f"unrecognized arguments: {one}; did you mean {known[found]}?")
         return options, others
+
+    def _names_first(self, args: list[str] | None) -> list[str] | None:
+        """Put names in front of options: of names behind an option `argparse` takes none, where as many
+        as one likes may be given."""
+        many = {action.nargs for action in self._actions if not action.option_strings}
+        if args is None or "--" in args or not many or not many <= {None, "?", "*", "+"}:
+            return args
+        names, options, left = [], [], 0.0
+        for one in args:
+            if one.startswith("-") and len(one) > 1:
+                action = self._option_string_actions.get(one)
+                takes = action.nargs if action else 0
+                left = takes if isinstance(takes, int) else 1 if takes is None else math.inf
+                options.append(one)
+            elif left:
+                options.append(one)
+                left -= 1
+            else:
+                names.append(one)
+        return [*names, *options]
 
     def error(self, message: str) -> NoReturn:
         program = self.prog.removeprefix("python -m ").partition(" ")[0]

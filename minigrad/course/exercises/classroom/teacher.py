@@ -8,12 +8,13 @@ import math
 import secrets
 import shutil
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from .... import errors
 from ....system.disk import destination, write_whole
 from ...printing import say
-from ..catalogue import Sheet, chosen, has_any
+from ..catalogue import RUN, Sheet, Wanted, chosen, has_any, in_folder
 from ..exercise import Exercise
 from ..isolation.container import build
 from ..isolation.house import House
@@ -27,7 +28,7 @@ from .points import part_told, points_of, total
 from .points_table import counted, read_points, shared
 from .result_files import as_json, as_junit
 from .roster import read_roster
-from .students import student_in, students_in
+from .students import Student, student_in, students_in
 from .verdict_cache import FILE, VerdictCache
 
 FORMS = {"json": as_json, "junit": as_junit, "gradescope": as_gradescope}  # by their options
@@ -130,13 +131,14 @@ def mark_class(options: argparse.Namespace) -> int:
     goes on, and what has not changed is not marked again.
     """
     table = read_points(options.points) if options.points else {}
-    wanted = counted(chosen(options.which), table)
+    named = chosen(options.which)
     if options.late and options.due is None:
         raise errors.ConfigError("--late needs --due, the time after which work is late")
     roster = read_roster(options.roster, say) if options.roster else []
     with contextlib.ExitStack() as until:
         work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         students = students_in(options.folder, Path(work), options.out)
+        wanted = counted(named if options.which else _there(students, options.folder), table)
         options.out.mkdir(parents=True, exist_ok=True)
         cache = until.enter_context(VerdictCache(options.out, options.seed))
         house = until.enter_context(contextlib.closing(_house(options)))
@@ -156,6 +158,16 @@ def mark_class(options: argparse.Namespace) -> int:
             if len(results.students) < len(students):
                 say(f"{len(results.students)} of {len(students)} students: once more goes on there")
     return 0
+
+
+def _there(students: Sequence[Student], folder: Path) -> Wanted:
+    """The exercises of the lessons that somebody has a file of; which they are is said."""
+    numbers = sorted({number for one in students for number in in_folder(one.folder)})
+    say(
+        f"marked are the lessons of which there are files: {', '.join(numbers)} (for others: "
+        f"`{RUN} class {folder} 01 02`)"
+    )
+    return chosen(numbers)
 
 
 def forget(options: argparse.Namespace) -> int:

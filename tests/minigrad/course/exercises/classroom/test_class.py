@@ -778,3 +778,14 @@ def test_without_the_program_the_container_is_refused_in_a_line(room, monkeypatc
     monkeypatch.setenv("PATH", "")
     assert main(["exercises", "class", str(room), "--container", "docker", "--out", str(room)]) == 2
     assert "there is no docker here" in capsys.readouterr().err
+
+
+def test_without_a_lesson_named_those_count_that_somebody_has(room, tmp_path, capsys):
+    put(room / "ada" / FIRST)
+    put(room / "ben" / SECOND, "")
+    assert (
+        main(["exercises", "class", str(room), "--in-process", "--out", str(tmp_path / "o")]) == 0
+    )
+    said = capsys.readouterr().out
+    assert "marked are the lessons of which there are files: 01, 02" in said
+    assert "of 12 points" in said
