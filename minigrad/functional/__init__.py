@@ -7,7 +7,7 @@ is a box in a drawing. A function with a rule of its own, such as `relu`, is a n
 2. `linear_maps`, `lookup`: products with weights, rows of a table
 3. `masks`, `softmaxes`: scores made into weights; `weighting`: which functions give attention weights
 4. `normalization`: numbers brought to one size, and dropout
-5. `losses`
+5. `losses`; `squashed`: a warning of theirs
 """
 
 from ..missing import PUBLIC, missing

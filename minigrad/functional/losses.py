@@ -16,6 +16,7 @@ from ..settings import whole
 from .activations import softplus
 from .lookup import check_ids
 from .softmaxes import log_softmax
+from .squashed import warn_of_probabilities
 
 ONE_SCORE = "; one score a row is for binary_cross_entropy_with_logits"
 ROUNDING = 1e-3
@@ -50,6 +51,7 @@ def cross_entropy(
     """
     (targets,) = as_arrays(targets)
     _check_targets(np.shape(logits), targets, ignore_index, reduction, label_smoothing)
+    warn_of_probabilities(logits, "cross_entropy", "softmax")
     log_p = log_softmax(logits)  # (..., N)
     loss = nll_loss(log_p, targets, ignore_index=ignore_index, reduction="none")  # (...)
     counted = _counts(targets, ignore_index)
@@ -160,6 +162,7 @@ def binary_cross_entropy_with_logits(logits: A, targets: Array, *, reduction: st
     """
     logits, targets = _checked_pair(logits, targets, reduction)
     _check_probabilities(targets)
+    warn_of_probabilities(logits, "binary_cross_entropy_with_logits", "sigmoid")
     return _reduced((1 - targets) * logits + softplus(-logits), reduction)
 
 
