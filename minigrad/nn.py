@@ -409,7 +409,7 @@ class Linear(Module):
             )
         dtype = np.result_type(x.dtype, self.weight.dtype)
         if dtype == np.float64 and self.weight.dtype == np.float32:
-            warn_of_float64(x)
+            warn_of_float64(x, self)
         return F.linear(x, self.weight, self.bias)  # type: ignore[return-value]  # (..., out)
 
     def describe(self) -> str:

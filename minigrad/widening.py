@@ -4,32 +4,47 @@ from __future__ import annotations
 
 import warnings
 
+from .engine.node import Node
 from .engine.source import level_outside
 from .engine.tensor import Array, Tensor
 
 
-def warn_of_float64(x: Array) -> None:
-    """Warn that a model computes in float64 from `x` on, at the line of the user's that calls it."""
+def warn_of_float64(x: Array, layer: object) -> None:
+    """Warn that a model computes in float64 from `x` on, at the line of the user's that calls it.
+
+    Not where it is another `layer` of that class that made x so wide: that one has warned.
+    """
+    node = _widest(x)
+    box = node.box if node is not None and node.operation is not None else None
+    while box is not None:
+        if type(box.owner) is type(layer):
+            return
+        box = box.outer
     warnings.warn(
-        f"a float32 model computes in float64 from here on, since {_widened(x)}, or "
-        f"model.astype(np.float64)",
+        f"{_widened(x, node)}. This float32 model computes in float64 from here on; if that is meant, "
+        f"write model.astype(np.float64)",
         stacklevel=level_outside(),
     )
 
 
-def _widened(x: Array) -> str:
-    """Say what made x so wide, which may be far before it, and what to write."""
+def _widest(x: Array) -> Node | None:
+    """The node, which may be far before x, of whose arguments none with a gradient is as wide."""
     node = x.node if isinstance(x, Tensor) else None
     wide = node
-    while wide is not None:  # back to where no argument with a gradient is as wide
+    while wide is not None:
         node, wide = wide, next((e.to for e in wide.edges if e.to.dtype == wide.dtype), None)
+    return node
+
+
+def _widened(x: Array, node: Node | None) -> str:
+    """Say what made x so wide, and what to write."""
     if node is not None and node.operation is None and node is not x.node:  # type: ignore[union-attr]
         return (
             f"a leaf {node.shape} is {node.dtype}: make it of an array of float32, as of "
             f"np.ones(n, np.float32)"
         )
     if node is None or node.operation is None or not node.edges:
-        return f"its input is {x.dtype}: write x.astype(np.float32)"
+        return f"your x is {x.dtype}: write x.astype(np.float32)"
     return (
         f"{node.operation.name} was given a {node.dtype} beside float32: write float(n) for a number "
         f"such as np.sqrt(3), x.astype(np.float32) for an array"

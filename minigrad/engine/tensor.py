@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
 T = TypeVar("T")
+# Out of the graph, where a gradient is not wanted any more; elsewhere x.detach().numpy().
+WAYS_OUT = {
+    "Tensor(x)": "x.detach()", "float(x)": "x.item()", "int(x)": "int(x.item())",
+    "x as an index": "int(x.item())",
+}  # fmt: skip
 
 
 def attribute(name: str, kind: type[T], about: str) -> T:
@@ -212,11 +217,10 @@ class Tensor(Operators):
         """The array itself, on its way out of the graph."""
         if self.requires_grad:
             raise errors.DetachError(
-                f"{what} would take the value of a tensor out of the graph: its gradient would be lost. "
-                f"If that is meant, write x.detach(), x.detach().numpy() or, for a number, x.item(), as "
-                f"in '%.3f' % x.item(). Otherwise write np.stack for a list of tensors (in place of "
-                f"z[i] = x, collect them in a list), [0] for the pair that attention gives, "
-                f"np.concatenate for np.r_, np.column_stack for np.c_."
+                f"write {WAYS_OUT.get(what, 'x.detach().numpy()')}: {what} would lose the gradient that "
+                f"x requires.\nOtherwise write np.stack for a list of tensors (in place of z[i] = x, "
+                f"collect them in a list), [0] for the pair that attention gives, np.concatenate for "
+                f"np.r_, np.column_stack for np.c_."
             )
         return self._read()
 

@@ -402,14 +402,19 @@ def test_integers_cannot_require_a_gradient(dtype):
 
 
 @pytest.mark.parametrize(
-    "take",
-    [np.asarray, float, int, operator.index, np.array,
-     lambda x: [1, 2, 3][x], lambda x: np.ones(3)[x], lambda x: x.numpy(), lambda x: np.float64(x)],
+    ("take", "instead"),
+    [
+        (np.asarray, "x.detach().numpy()"), (np.array, "x.detach().numpy()"), (float, "x.item()"),
+        (int, "int(x.item())"), (operator.index, "int(x.item())"), ("%.3f".__mod__, "x.item()"),
+        (lambda x: [1, 2, 3][x], "int(x.item())"), (lambda x: np.ones(3)[x], "x."),
+        (lambda x: x.numpy(), "x.detach().numpy()"), (np.float64, "x."),
+    ],
 )  # fmt: skip
-def test_values_do_not_leave_the_graph_unnoticed(take):
+def test_values_do_not_leave_the_graph_unnoticed(take, instead):
+    """And the first thing that is said is what to write."""
     x = mg.Tensor(1.0, requires_grad=True)
     for tensor in (x, x * 2):
-        with pytest.raises(errors.DetachError, match=r"detach\(\)"):
+        with pytest.raises(errors.DetachError, match=f"^write {re.escape(instead)}"):
             take(tensor)
 
 
