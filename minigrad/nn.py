@@ -263,8 +263,18 @@ class Module:
             for name, child in vars(self).items()
             if isinstance(child, Module)
         ]
-        head = f"{type(self).__name__}({self.describe()})"
-        return "\n".join([head, *children])
+        size = sum(parameter.size for parameter in set(_held(self)))
+        count = f": {size:,} parameter{'s' * (size != 1)}" if size else ""
+        return "\n".join([f"{type(self).__name__}({self.describe()}){count}", *children])
+
+
+def _held(module: Module) -> Iterator[Parameter]:
+    """Go over the parameters, shared ones each time, of a module that may be built wrongly."""
+    for value in vars(module).values():
+        if isinstance(value, Parameter):
+            yield value
+        elif isinstance(value, Module):
+            yield from _held(value)
 
 
 def _passed_over(value: object) -> bool:

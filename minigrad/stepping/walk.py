@@ -20,7 +20,7 @@ f NAME        how that was made on the way forward, its first element worked out
 t             the table of the forward pass
 c             all the other steps, and on with the script
 q             quit
-h             this list"""
+h or ?        this list"""
 LONG = 60  # rows of a table that is shown only when asked for
 
 
@@ -77,7 +77,7 @@ def walk(root: Tensor, back: Iterator[Step]) -> None:
         asking = asking and key != "c"
         wanted = _wanted(key, place)
         if wanted is None:
-            print(f"{key!r} is no key; h lists them")
+            print(f"{key!r} is no key; ? lists them")
             continue
         number = done.reach(wanted)
         if number is not None:
@@ -96,7 +96,7 @@ def _show_forward(forward: Graph, root: Tensor) -> None:
     for trouble in diagnose(root) if root.size == 1 else ():
         if trouble.kind in ("not finite", "data"):
             print(f"\n{trouble}")
-    print("\nAnd back, step by step: Enter for the next one, h for all keys.")
+    print("\nAnd back, step by step: Enter for the next one, ? for all keys.")
 
 
 def _answered(key: str, forward: Graph) -> bool:
@@ -107,7 +107,7 @@ def _answered(key: str, forward: Graph) -> bool:
     """
     if key == "q":
         raise Quit
-    if key == "h":
+    if key in ("h", "?"):
         print(KEYS)
     elif key == "t":
         print(forward)

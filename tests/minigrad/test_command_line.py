@@ -137,10 +137,11 @@ def test_numbers_and_names_jump(run, keys, steps):
     [
         ("99\nq\n", "there is no step 99; there are 5"),
         ("g nothing\nq\n", "there is no step nothing; there are 5"),
-        ("what\nq\n", "'what' is no key; h lists them"),
+        ("what\nq\n", "'what' is no key; ? lists them"),
         ("0\nq\n", "'0' is no key"),
         ("g\nq\n", "'g' is no key"),
         ("h\nq\n", "NUMBER        that step"),
+        ("?\nq\n", "NUMBER        that step"),
         ("f nothing\nq\n", "there is no nothing in the table"),
     ],
 )

@@ -124,14 +124,17 @@ def test_new_values_between_forward_and_backward_change_no_gradient(change):
 def test_how_modules_look():
     model = nn.Sequential(nn.Linear(2, 3), np.tanh, nn.Sequential(nn.Dropout(0.25)))
     assert repr(model) == (
-        "Sequential()\n"
-        "  0: Linear(2 -> 3)\n"
+        "Sequential(): 9 parameters\n"
+        "  0: Linear(2 -> 3): 9 parameters\n"
         "  1: Function(np.tanh)\n"
         "  2: Sequential()\n"
         "    0: Dropout(p=0.25)"
     )
-    assert repr(nn.Linear(4, 1, bias=False)) == "Linear(4 -> 1, no bias)"
-    assert repr(nn.Embedding(7, 2)) == "Embedding(7 symbols -> 2)"
+    assert repr(nn.Linear(4, 1, bias=False)) == "Linear(4 -> 1, no bias): 4 parameters"
+    assert repr(nn.Embedding(700, 2)) == "Embedding(700 symbols -> 2): 1,400 parameters"
+    layer = nn.Linear(2, 2)
+    assert repr(nn.Sequential(layer, layer)).startswith("Sequential(): 6 parameters")  # shared
+    assert repr(nn.Linear(1, 1, bias=False)).endswith("1 parameter")
 
 
 def test_copies_and_pickles_have_parameters_of_their_own_shared_as_before():

@@ -192,8 +192,9 @@ def _check_takes(function: Callable, inputs: Sequence[Any]) -> None:
         inspect.signature(getattr(function, "forward", function)).bind(*inputs)
     except TypeError as problem:
         raise errors.ArgumentError(
-            f"explore() calls a function or a model with its {len(inputs)} inputs: {problem}. Give what "
-            f"computes a loss, as in mg.explore(lambda x: loss_of(model(x)), inputs=[x])"
+            f"explore() calls a function or a model with the inputs that it is given, here "
+            f"{len(inputs) or 'none'}: {problem}. Give what computes a loss, as in "
+            f"mg.explore(lambda x: loss_of(model(x)), inputs=[x])"
         ) from None
     except ValueError:  # a function of C's, which does not tell
         pass
