@@ -31,7 +31,7 @@ from .engine.backward import backward
 from .engine.modes import get_default_dtype, set_default_dtype
 from .engine.table import definition, rule
 from .engine.tensor import Array, Tensor
-from .missing import missing
+from .missing import answer_imports, missing
 from .nn import Parameter
 from .ran.recording import record
 from .random import generator, manual_seed
@@ -48,6 +48,7 @@ if TYPE_CHECKING:  # the types of `LATER`
     from .views.troubles import diagnose
 
 warn_of_namesake()
+answer_imports(nn, optim)
 __version__ = "1.0.0"
 
 LATER = {  # what is imported when it is first used

@@ -439,12 +439,19 @@ MODULE_METHODS = [
     ),
     (
         "model.fit",
-        "for _ in range(20): loss = F.cross_entropy(model(x), ids); optimizer.zero_grad(); "
-        "loss.backward(); optimizer.step()",
+        "for rows in np.array_split(mg.generator().permutation(len(x)), len(x) // 32 + 1): "
+        "loss = F.cross_entropy(model(x[rows]), ids[rows]); optimizer.zero_grad(); loss.backward(); "
+        "optimizer.step()  # an epoch, in batches of 32; after each, evaluate: examples/KERAS.md",
     ),
     ("model.history", "[f(w).item() for _ in range(10)]  # the losses that a loop keeps"),
-    ("model.predict(x)", "model.eval()(x)  # and model.train() before it learns again"),
-    ("model.evaluate(x, ids)", "F.cross_entropy(model.eval()(x), ids).item()"),
+    (
+        "model.predict(x)",
+        "with mg.no_grad(): scores = model.eval()(x).numpy()  # then model.train() again",
+    ),
+    (
+        "model.evaluate(x, ids)",
+        "with mg.no_grad(): print(F.cross_entropy(model.eval()(x), ids).item())",
+    ),
     ("model.add(layer)", "model.append(nn.Linear(2, 2))"),
     ("model.layers", "[module for _, module in model.named_children()]"),
     *(
@@ -464,47 +471,11 @@ MODULE_METHODS = [
 IDIOMS = [*MODULES, *METHODS, *OTHERWISE, *LAYERS, *FUNCTIONS, *OPTIMISERS, *MODULE_METHODS]
 SET = {theirs.partition(" = ")[0] for theirs, _ in IDIOMS if " = " in theirs}  # model.trainable
 
-# --- a whole program of Keras, and the same here ------------------------------------------------------
-
-DATA = """\
-x = np.random.default_rng(0).standard_normal((800, 2)).astype(np.float32)
-y = (x[:, 0] * x[:, 1] > 0).astype(int)
-x, x_test, y, y_test = x[:640], x[640:], y[:640], y[640:]
-"""
-KERAS = """\
-keras.utils.set_random_seed(0)
-model = keras.Sequential([
-    keras.Input(shape=(2,)),
-    keras.layers.Dense(16, activation="relu"),
-    keras.layers.Dense(2, activation="softmax"),
-])
-model.compile(
-    optimizer=keras.optimizers.Adam(learning_rate=1e-2),
-    loss="sparse_categorical_crossentropy",
-    metrics=["accuracy"],
-)
-model.fit(x, y, batch_size=32, epochs=20)
-print(model.evaluate(x_test, y_test))
-print(model.predict(x_test[:3]))
-"""
-KERAS_HERE = """\
-mg.manual_seed(0)
-model = nn.Sequential(nn.Linear(2, 16), F.relu, nn.Linear(16, 2))  # no softmax: it is in the loss
-optimizer = optim.Adam(model.parameters(), lr=1e-2)
-for epoch in range(20):  # fit
-    order = mg.generator().permutation(len(x))
-    for start in range(0, len(x), 32):
-        rows = order[start : start + 32]
-        loss = F.cross_entropy(model(x[rows]), y[rows])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-model.eval()  # for dropout, if there were some
-with mg.no_grad():  # evaluate and predict
-    scores = model(x_test)
-    print([F.cross_entropy(scores, y_test).item(), np.mean(np.argmax(scores, -1) == y_test).item()])
-    print(F.softmax(scores[:3]).numpy())
-"""
+CALLS = {  # what to write for a call with too few arguments, or too many
+    "Linear": "nn.Linear(3, 4), of the width of its input and its own",
+    "Embedding": "nn.Embedding(10, 4), of 10 symbols, and the width of the row for each",
+    **{name: f"optim.{name}(model.parameters(), lr=1e-3)" for name in ("SGD", "Adam", "AdamW")},
+}
 
 WORDS = {  # names of arguments
     "dim": "axis", "keepdim": "keepdims", "unbiased": "ddof", "correction": "ddof",

@@ -6,10 +6,11 @@ import dis
 import re
 import sys
 from collections.abc import Sequence
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 
-from .engine.source import source_text
+from .engine.source import pass_over, source_text
 from .engine.table import TABLE
 from .idioms import SET, instead
 
@@ -39,6 +40,32 @@ def missing(module: str, name: str, *homes: str) -> AttributeError | ImportError
     return AttributeError(f"module {module!r} has no attribute {name!r}{remedy}")
 
 
+def answer_imports(*modules: ModuleType) -> None:
+    """Have an import of what is not in this package, or in one of its modules, say what to write too,
+    as for minigrad.layers or minigrad.nn.functional."""
+    pass_over("<frozen importlib")  # a reader's line asks for it
+    for module in modules:
+        module.__path__ = []  # else nobody would be asked for what is in it
+    sys.meta_path.append(SimpleNamespace(find_spec=_refuse))  # type: ignore[arg-type]  # the last to be asked
+
+
+def _refuse(name: str, _path: object = None, _target: object = None) -> None:
+    """Raise the error for a module that no finder of Python's has found, if there is something to say.
+
+    Raises:
+        ModuleNotFoundError: with what the `__getattr__` of the module around it says.
+    """
+    around, _, inner = name.rpartition(".")
+    if around in (*PUBLIC, __package__):
+        try:
+            getattr(sys.modules[around], inner)
+            remedy = f"write from {around} import {inner}"
+        except (AttributeError, ImportError) as problem:
+            remedy = str(problem).partition("; ")[2]
+        if remedy:
+            raise ModuleNotFoundError(f"No module named {name!r}; {remedy}", name=name) from None
+
+
 def no_attribute(owner: object, name: str, home: str) -> AttributeError:
     """The error for an attribute that an object has not; called by its `__getattr__`.
 
@@ -60,10 +87,11 @@ def no_setting(owner: object, name: str, home: str) -> str | None:
 
 
 def _written(name: str) -> str:
-    """The name as the running line has it, with what follows: of `mg.keras.layers.LSTM(3)`, where
-    `keras` is missing, keras.layers.LSTM. Its last part says what is meant."""
-    written = re.search(rf"\.({re.escape(name)}(?:\.\w+)*)\b", source_text())
-    return written[1] if written else name
+    """The name as the running line has it, with what follows: of `mg.keras.layers.LSTM(3)`, or
+    `from minigrad.keras.layers import LSTM`, where `keras` is missing, keras.layers.LSTM. Its last part
+    says what is meant."""
+    written = re.search(rf"\.({re.escape(name)}(?:\.\w+)*)\b(?: import \(?(\w+))?", source_text())
+    return ".".join(filter(None, written.groups())) if written else name
 
 
 def _elsewhere(module: str, name: str) -> str:

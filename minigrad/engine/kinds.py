@@ -35,7 +35,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..idioms import renamed
+from ..idioms import CALLS, renamed
 from .errors import UNCLEAR, ArgumentError, MinigradError, described
 from .modes import current_box
 
@@ -74,13 +74,21 @@ def checked(function: Function) -> Function:
 
 def named(function: Function) -> Function:
     """Decorate a function so that a call with an argument by a name that is not there raises an
-    `ArgumentError`, which says the right one. It checks its arguments itself."""
+    `ArgumentError`, which says the right one; so does a call with too few, if `idioms.CALLS` has a right
+    one. It checks its arguments itself."""
+    name = function.__qualname__.removesuffix(".__init__")
 
     @functools.wraps(function)
     def call(*args: object, **kwargs: object) -> Any:
         if kwargs and (wrong := unknown(function, kwargs)):
-            raise ArgumentError(f"{function.__qualname__.removesuffix('.__init__')}: {wrong}")
-        return function(*args, **kwargs)
+            raise ArgumentError(f"{name}: {wrong}")
+        try:
+            return function(*args, **kwargs)
+        except TypeError as problem:
+            inside = problem.__traceback__ and problem.__traceback__.tb_next  # it was called
+            if inside or name not in CALLS:
+                raise
+            raise ArgumentError(f"{problem}; write {CALLS[name]}") from None
 
     return call  # type: ignore[return-value]
 

@@ -1,6 +1,9 @@
 """The table of idioms: what stands on the right runs, and gives what stands on the left."""
 
+import importlib.util
 import re
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +12,7 @@ import minigrad as mg
 from minigrad import errors, idioms, nn, optim
 from minigrad import functional as F
 
+EXAMPLES = Path(__file__).parents[2] / "examples"
 X, Y = (
     np.array([[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]]),
     np.array([[1.0, 2.0, -0.5], [0.5, 3.0, 1.0]]),
@@ -39,10 +43,10 @@ def ours(dtype=np.float64):
 def value(code, names):
     """What the last statement of `code` gives; of an assignment, what it assigned."""
     code = code.split("#")[0].strip()
-    *before, last = [code] if code.startswith("for ") else code.split("; ")
+    *before, last = [code] if code.startswith(("for ", "with ")) else code.split("; ")
     for statement in before:
         exec(statement, names)
-    if re.match(r"for |from ", last):
+    if re.match(r"for |from |with ", last):
         return exec(last, names)
     target, _, right = last.partition(" = ") if re.match(r"[\w.]+ = ", last) else ("", "", last)
     result = eval(right, names)
@@ -89,13 +93,15 @@ def test_beside_a_model_in_float32_nothing_becomes_float64(theirs, here):
 
 
 def test_the_program_beside_that_of_keras_learns_and_predicts(capsys):
-    names = dict(OURS)
-    exec(idioms.DATA + idioms.KERAS_HERE, names)
-    evaluated, predicted = capsys.readouterr().out.split("\n", 1)
-    loss, accuracy = eval(evaluated)
+    page = (EXAMPLES / "KERAS.md").read_text()
+    names = {}
+    exec("".join(re.findall(r"```python\n(.*?)```", page, re.S)), names)
+    said = capsys.readouterr().out
+    loss, accuracy = names["evaluate"](names["x_test"], names["y_test"])
     assert loss < 0.2
     assert accuracy > 0.9
-    rows = np.array(re.findall(r"[\d.]+(?:e-\d+)?", predicted), float).reshape(3, 2)
+    assert "82 parameters" in said
+    rows = np.array(re.findall(r"[\d.]+(?:e-\d+)?", said.rpartition("[[")[2]), float).reshape(3, 2)
     np.testing.assert_allclose(rows.sum(1), 1, rtol=1e-6)
     np.testing.assert_array_equal(rows.argmax(1), names["y_test"][:3])
 
@@ -168,6 +174,53 @@ def test_an_import_of_what_is_not_here_says_what_to_write(statement, remedy):
         exec(statement)
     assert not hasattr(mg, "keras")
     assert getattr(nn, "Dense", None) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "remedy"),
+    [
+        ("import minigrad.layers", "for keras.layers.Dense(4) write nn.Linear(3, 4)"),
+        ("from minigrad.layers import LSTM", "for nn.LSTM(3, 3) write"),
+        ("from minigrad.keras.layers import Conv2D", "for nn.Conv2D(1, 5, 2) write"),
+        ("import minigrad.keras as keras", "for tf.keras write nn.Sequential("),
+        ("from minigrad.models import Sequential", "for keras.Sequential write nn.Sequential("),
+        (
+            "from minigrad.optimizers import Adam",
+            "for keras.optimizers.Adam(1e-3) write optim.Adam(",
+        ),
+        ("from minigrad.utils.data import DataLoader", "batches of a loader"),
+        ("import minigrad.numpy as jnp", "for jax.numpy write np"),
+        ("import minigrad.nn.functional as F", "for nn.functional write mg.functional"),
+        ("from minigrad.optim.lr_scheduler import StepLR", "optim.warmup_cosine(1e-3"),
+        ("import minigrad.Tensor", "write from minigrad import Tensor"),
+    ],
+)
+def test_an_import_of_a_module_that_is_not_here_says_what_to_write(statement, remedy, tmp_path):
+    (tmp_path / "script.py").write_text(statement)
+    with pytest.raises(
+        ModuleNotFoundError, match=rf"^No module named .*{re.escape(remedy)}"
+    ) as raised:
+        runpy.run_path(str(tmp_path / "script.py"))
+    assert raised.value.name.startswith("minigrad.")
+
+
+def test_a_module_that_nobody_has_is_not_found_as_python_says():
+    assert importlib.util.find_spec("minigrad.nobody_has_this") is None
+    with pytest.raises(ModuleNotFoundError, match=r"nobody_has_this'$"):
+        importlib.import_module("minigrad.nobody_has_this")
+
+
+def test_a_call_with_too_few_arguments_says_what_to_write():
+    for call, remedy in (
+        (lambda: nn.Linear(16), "missing 1 .* 'outputs'; write nn.Linear(3, 4)"),
+        (lambda: nn.Embedding(10), "write nn.Embedding(10, 4)"),
+        (lambda: optim.Adam(lr=0.01), "write optim.Adam(model.parameters(), lr=1e-3)"),
+        (lambda: optim.SGD(), "write optim.SGD(model.parameters(), lr=1e-3)"),
+    ):
+        with pytest.raises(
+            errors.ArgumentError, match=remedy.replace("(", r"\(").replace(")", r"\)")
+        ):
+            call()
 
 
 def test_of_a_dotted_name_the_row_is_that_of_the_whole_name():

@@ -432,7 +432,9 @@ def test_what_made_the_input_of_linear_float64_is_named():
         UserWarning, match=r"a leaf \(3,\) is float64: make it of an array of float32"
     ):
         layer(np.tanh(x * gain))
-    with pytest.warns(UserWarning, match=r"^your x is float64: write x\.astype\(np\.float32\)") as seen:
+    with pytest.warns(
+        UserWarning, match=r"^your x is float64: write x\.astype\(np\.float32\)"
+    ) as seen:
         nn.Sequential(layer, np.tanh, layer)(np.ones((2, 3)))
     assert len(seen) == 1  # the second layer was given what the first made
 

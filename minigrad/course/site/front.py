@@ -34,6 +34,7 @@ GUIDES = {  # files to read, and what each is
     EXAMPLES / "SYMBOLS.md": "Symbols: what each letter means, through the whole course",
     EXAMPLES / "NUMPY.md": "The NumPy that is used",
     EXAMPLES / "MATHEMATICS.md": "The mathematics that is used",
+    idioms.KERAS: "If you know Keras: a program of Keras, and the same here",
     EXAMPLES / "exercises/README.md": "About the exercises",
     EXAMPLES / "TEACHING.md": "For teachers: a plan for a class",
     ROOT / "README.md": "About minigrad and minitransformer",

@@ -5,10 +5,12 @@ from __future__ import annotations
 import html
 
 from ... import idioms
+from ..folders import EXAMPLES
 from ..lessons.addresses import Links, Site
 from ..lessons.pages import page
 
 PAGE = "idioms.html"
+KERAS = EXAMPLES / "KERAS.md"
 TITLE = "If you know PyTorch, JAX, Keras"
 GROUPS = (  # what stands before the name here, and the rows
     ("mg.", "whole modules, against minigrad and NumPy", idioms.MODULES),
@@ -26,6 +28,7 @@ from minigrad import functional as F, nn, optim"""
 
 def idioms_page(site: Site) -> str:
     """Write what others write, and what to write here: a table for each group, to be searched."""
+    links = Links(site, PAGE)
     groups = "".join(
         f"<section><h2><code>{name}</code> {about}</h2>"
         f"{_table('they write', 'write here', rows)}</section>"
@@ -41,17 +44,11 @@ each line on the right is run by a test.
 <code>t</code> one of labels 0 and 1, <code>f</code> a function that gives one number,
 <code>model</code> a module.</p>
 <pre>{IMPORTS}</pre>
-<details><summary>A whole program of Keras, and the same here</summary>
-<p>Both begin with data:</p>{_code(idioms.DATA)}
-<p>They write:</p>{_code(idioms.KERAS)}
-<p>Write here:</p>{_code(idioms.KERAS_HERE)}</details>
+<p>With Keras, begin with <a href="{links.local(site.page_of(KERAS))}">a whole program, and the same
+here</a>.</p>
 <p><label>Find <input id="filter" type="search" placeholder="such as cat or dim" autofocus></label></p>
 {groups}<section><h2>Names of arguments</h2>{words}</section>"""
-    return page(TITLE, body, Links(site, PAGE))
-
-
-def _code(text: str) -> str:
-    return f"<pre>{html.escape(text)}</pre>"
+    return page(TITLE, body, links)
 
 
 def _table(theirs: str, here: str, rows: list[tuple[str, str]]) -> str:
