@@ -139,6 +139,10 @@ MODULES = [
     ("tf.reduce_sum(x)", "np.sum(x)"),
     ("tf.reduce_mean(x)", "np.mean(x)"),
     ("tf.convert_to_tensor([1.0])", "mg.Tensor([1.0])"),
+    (
+        "tf.data",
+        "[ids[i : i + 32] for i in range(0, len(ids), 32)]  # batches of a data set",
+    ),
     ("tf.function(f)", "mg.compile(f)"),
     ("tf.random.set_seed(0)", "mg.manual_seed(0)"),
     ("tf.keras", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
@@ -150,6 +154,23 @@ MODULES = [
     ("keras.losses.MeanSquaredError()(y, x)", "F.mse_loss(x, y)"),
     ("keras.optimizers.Adam(1e-3)", "optim.Adam(model.parameters(), lr=1e-3)"),
     ("keras.activations.relu(x)", "F.relu(x)"),
+    (
+        "keras.callbacks.ModelCheckpoint('w.npz')",
+        "mg.save('w.npz', model.state_dict())  # whenever the held-out loss is the least so far",
+    ),
+    (
+        "keras.callbacks.LearningRateScheduler(schedule)",
+        "optimizer.lr = optim.stepwise(1e-2, 10)(1)  # in each step, of its number",
+    ),
+    (
+        "keras.callbacks.ReduceLROnPlateau()",
+        "optimizer.lr = optimizer.lr / 10  # where the loss stays",
+    ),
+    (
+        "keras.optimizers.schedules.ExponentialDecay(1e-2, 10, 0.9)",
+        "optimizer.lr = optim.stepwise(1e-2, 10, 0.9)(1)  # in each step, of its number",
+    ),
+    ("keras.utils.plot_model(model)", "mg.graph(f(w))  # of the loss; .draw() it, or print it"),
     ("keras.callbacks.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}"),
     ("keras.utils.set_random_seed(0)", "mg.manual_seed(0)"),
     (
@@ -384,6 +405,15 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 OPTIMISERS = [
+    *(
+        (f"optim.{home}{name}", f"optimizer.lr = {schedule}(1)  # in each step, of its number")
+        for home in ("", "lr_scheduler.")
+        for name, schedule in (
+            ("StepLR(optimizer, 10)", "optim.stepwise(1e-2, 10)"),
+            ("ExponentialLR(optimizer, 0.9)", "optim.stepwise(1e-2, 1, 0.9)"),
+            ("CosineAnnealingLR(optimizer, 100)", "optim.warmup_cosine(1e-2, 0, 100)"),
+        )
+    ),
     ("optim.lr_scheduler", "optimizer.lr = optim.warmup_cosine(1e-3, 10, 100)(1)  # in each step"),
     (
         "optim.RMSprop(model.parameters())",
@@ -472,6 +502,11 @@ IDIOMS = [*MODULES, *METHODS, *OTHERWISE, *LAYERS, *FUNCTIONS, *OPTIMISERS, *MOD
 SET = {theirs.partition(" = ")[0] for theirs, _ in IDIOMS if " = " in theirs}  # model.trainable
 
 CALLS = {  # what to write for a call with too few arguments, or too many
+    **dict.fromkeys(
+        ("Tensor", "Parameter"),
+        "mg.Tensor([3.0, 4.0]) for numbers, mg.Tensor(np.zeros((3, 4))) for a shape",
+    ),
+    "Optimizer.step": "loss.backward(); optimizer.step()",
     "Linear": "nn.Linear(3, 4), of the width of its input and its own",
     "Embedding": "nn.Embedding(10, 4), of 10 symbols, and the width of the row for each",
     **{name: f"optim.{name}(model.parameters(), lr=1e-3)" for name in ("SGD", "Adam", "AdamW")},
@@ -491,6 +526,8 @@ APART = {  # arguments that are none here
     "cross_entropy, which takes scores",
     "kernel_initializer": "write layer.weight.data = ... once the layer is made",
     "from_logits": "leave it out: what is given are scores, before a softmax or sigmoid",
+    "set_to_none": "leave it out: a gradient that is forgotten is None",
+    "inplace": "leave it out: the array of a Tensor never changes",
     "mask_zero": "leave it out: attention takes mask=masks.padding(ids), of minitransformer, and "
     "cross_entropy ignore_index=0",
     "clipnorm": "write optim.clip_grad_norm(model.parameters(), 1.0) before each step",

@@ -15,7 +15,7 @@ from .engine.table import TABLE
 from .idioms import SET, instead
 
 PUBLIC: dict[str, Sequence[str]] = {}  # the names of modules for users, which enter them here
-ANYWHERE = r"(?:torch|jax|tf|keras|nn|optim|F)(?:\.\w+)*"  # before a name in the first column
+ANYWHERE = r"(?:torch|jax|tf|keras|nn|optim|F|model)(?:\.\w+)*"  # before a name in the first column
 IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 
 
@@ -94,11 +94,18 @@ def _written(name: str) -> str:
     return ".".join(filter(None, written.groups())) if written else name
 
 
+def _spelled_alike(name: str) -> str:
+    """Drop capitals and underscores of a name: ReLU, Relu and re_lu become the same."""
+    return name.lower().replace("_", "")
+
+
 def _elsewhere(module: str, name: str) -> str:
     """Say where a name is that a module has not, if another one has it, or NumPy."""
-    for other, names in PUBLIC.items():
-        if name in names:
-            return f"; write {other}.{name}"
+    for spelled in (str, _spelled_alike):
+        for other in dict.fromkeys((module, *PUBLIC)):
+            for public in PUBLIC.get(other, ()):
+                if spelled(public) == spelled(name):
+                    return f"; write {other}.{public}"
     known = vars(np).get(name)
     if module in ("minigrad", "minigrad.functional") and callable(known) and known in TABLE:
         return f"; write np.{name}"

@@ -184,6 +184,7 @@ class Module:
         """List the parameters, each once."""
         return [parameter for _, parameter in self.named_parameters()]
 
+    @named
     def zero_grad(self) -> None:
         """Forget all gradients: each is None again."""
         for parameter in self.parameters():
@@ -312,6 +313,8 @@ class ModuleList(Module):
                 remedy = ": give them one by one, without the brackets"
             elif isinstance(module, str):
                 remedy = f": write the function, such as F.{module}"
+            elif isinstance(module, type) and issubclass(module, Module):
+                remedy = f": that is a class, write {module.__name__}(...)"
             raise errors.ModuleError(f"{kind} holds modules, not {module!r}{remedy}")
         setattr(self, str(len(self)), module)
 
@@ -349,7 +352,11 @@ class Loss(Function):
 def _class_of(kind: type[Function], function: Callable, name: str) -> Callable[..., Function]:
     """Make a class of modules, called as PyTorch calls it, whose options are those of `function`."""
 
-    def __init__(self: Function, **options: Any) -> None:  # noqa: N807
+    def __init__(self: Function, *inputs: Any, **options: Any) -> None:  # noqa: N807
+        if inputs:
+            raise errors.ArgumentError(
+                f"{name} makes a module, which is called then: write nn.{name}()(...)"
+            )
         if wrong := unknown(function, options):
             raise errors.ArgumentError(f"{name}: {wrong}")
         kind.__init__(self, functools.partial(function, **options) if options else function)

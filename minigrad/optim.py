@@ -90,6 +90,7 @@ class Optimizer:
         effect("sets a learning rate")
         self._lr = real("lr", lr)
 
+    @named
     def zero_grad(self) -> None:
         """Forget all gradients: each is None again."""
         effect("calls zero_grad()")
@@ -105,6 +106,7 @@ class Optimizer:
             raise errors.ConfigError(wrong)
         super().__setattr__(name, value)
 
+    @named
     def step(self) -> None:
         """Give every parameter that has a gradient a new array.
 
@@ -117,7 +119,7 @@ class Optimizer:
         if all(g is None for g in grads):
             warnings.warn(
                 "no parameter has a gradient, so that step() changes none: call loss.backward() first",
-                stacklevel=2,
+                stacklevel=level_outside(),
             )
         gradients = [None if g is None else np.asarray(g._array) for g in grads]
         for group in self.groups:

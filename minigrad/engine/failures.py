@@ -60,6 +60,8 @@ PLAINER = {
         r"each row of the first has \2 numbers, and each column of the second \1: they must match",
     r"matmul: Input operand \d does not have enough dimensions \(has 0":
         "a product of matrices takes no single number: multiply by one with *",
+    r"'list' object cannot be interpreted as an integer":
+        "a whole number, or a tuple of them such as axis=(0, 1), is expected, not a list",
 }  # fmt: skip
 
 

@@ -41,6 +41,11 @@ WAYS_OUT = {
     "Tensor(x)": "x.detach()", "float(x)": "x.item()", "int(x)": "int(x.item())",
     "x as an index": "int(x.item())",
 }  # fmt: skip
+OTHERWISE = (  # where NumPy asks for the number, or the array
+    "\nOtherwise write np.stack for a list of tensors (in place of z[i] = x, collect them in a list), "
+    "losses.append(loss.item()) for numbers to draw, [0] for the pair that attention gives, "
+    "np.concatenate for np.r_, np.column_stack for np.c_"
+)
 
 
 def attribute(name: str, kind: type[T], about: str) -> T:
@@ -218,9 +223,7 @@ class Tensor(Operators):
         if self.requires_grad:
             raise errors.DetachError(
                 f"write {WAYS_OUT.get(what, 'x.detach().numpy()')}: {what} would lose the gradient that "
-                f"x requires.\nOtherwise write np.stack for a list of tensors (in place of z[i] = x, "
-                f"collect them in a list), [0] for the pair that attention gives, np.concatenate for "
-                f"np.r_, np.column_stack for np.c_."
+                f"x requires" + OTHERWISE * (what in ("np.asarray(x)", "float(x)"))
             )
         return self._read()
 

@@ -45,7 +45,10 @@ def check_ids(ids: Array, N: int, what: str) -> None:
         DTypeError, ShapeError: if they are not.
     """
     if ids.dtype.kind not in "iu":
-        raise errors.DTypeError(f"{what} is an integer from 0 to {N - 1}, not {ids.dtype}")
+        raise errors.DTypeError(
+            f"{what} is an integer from 0 to {N - 1}, not {ids.dtype}: of whole numbers write "
+            f"ids.astype(int)"
+        )
     ids = np.asarray(without_tensors(ids))
     if ids.size and not (ids.min() >= 0 and ids.max() < N):
         wrong = ids[(ids < 0) | (ids >= N)].ravel()[0]

@@ -68,6 +68,8 @@ def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0)
         if targets.shape == shape:
             one_score = len(shape) == 1 or shape[-1] == 1
             remedy = ONE_SCORE if one_score else "; of one-hot targets take targets.argmax(-1)"
+        elif targets.shape[:-1] == shape:
+            remedy = "; the scores come first, and then the targets"
         raise errors.ShapeError(
             f"scores of shape {shape} ask for targets of shape {shape[:-1]}, "
             f"not {targets.shape}{remedy}"
@@ -170,7 +172,9 @@ def _check_probabilities(targets) -> None:
     numbers = np.asarray(without_tensors(targets))
     wrong = numbers[(numbers < 0) | (numbers > 1)]
     if wrong.size:
-        raise errors.ConfigError(f"a target is from 0 to 1, not {wrong[0]}")
+        raise errors.ConfigError(
+            f"a target is from 0 to 1, not {wrong[0]}; the scores come first, and then the targets"
+        )
 
 
 def _checked_pair(values, targets, reduction):
@@ -180,6 +184,8 @@ def _checked_pair(values, targets, reduction):
         raise errors.ShapeError(
             f"targets have the shape of what they are compared with: {values.shape}, "
             f"not {targets.shape}"
+            + "; write x[..., 0] for what is compared"
+            * (values.shape == (*targets.shape, 1))
         )
     _check_reduction(reduction)
     return values, targets

@@ -131,6 +131,13 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
         (model, "fit", "optimizer.step()"),
         (model, "save", "mg.save('w.npz', model.state_dict())"),
         (model, "load_weights", "mg.load('w.npz')[0]"),
+        (nn, "Relu", "write minigrad.nn.ReLU"),
+        (nn, "sequential", "write minigrad.nn.Sequential"),
+        (optim, "adam", "write minigrad.optim.Adam"),
+        (optim, "StepLR", "optim.stepwise(1e-2, 10)(1)"),
+        (mg, "plot_model", "write mg.graph(f(w))"),
+        (mg, "summary", "for model.summary() write print(model)"),
+        (mg.random, "normal", "write minigrad.generator().normal("),
         (mg, "layers", "for keras.layers.Dense(4) write nn.Linear(3, 4)"),
         (mg, "EarlyStopping", "break where it has not sunk"),
         (nn, "EarlyStopping", "break where it has not sunk"),
@@ -191,7 +198,7 @@ def test_an_import_of_what_is_not_here_says_what_to_write(statement, remedy):
         ("from minigrad.utils.data import DataLoader", "batches of a loader"),
         ("import minigrad.numpy as jnp", "for jax.numpy write np"),
         ("import minigrad.nn.functional as F", "for nn.functional write mg.functional"),
-        ("from minigrad.optim.lr_scheduler import StepLR", "optim.warmup_cosine(1e-3"),
+        ("from minigrad.optim.lr_scheduler import StepLR", "optim.stepwise(1e-2, 10)(1)"),
         ("import minigrad.Tensor", "write from minigrad import Tensor"),
     ],
 )
@@ -216,6 +223,13 @@ def test_a_call_with_too_few_arguments_says_what_to_write():
         (lambda: nn.Embedding(10), "write nn.Embedding(10, 4)"),
         (lambda: optim.Adam(lr=0.01), "write optim.Adam(model.parameters(), lr=1e-3)"),
         (lambda: optim.SGD(), "write optim.SGD(model.parameters(), lr=1e-3)"),
+        (lambda: mg.Tensor(3, 4), "mg.Tensor(np.zeros((3, 4))) for a shape"),
+        (
+            lambda: optim.Adam([nn.Parameter(W)]).step(None),
+            "write loss.backward(); optimizer.step()",
+        ),
+        (lambda: nn.MSELoss(X, Y), "write nn.MSELoss()(...)"),
+        (lambda: nn.Linear(3, 2).zero_grad(set_to_none=True), "leave it out"),
     ):
         with pytest.raises(
             errors.ArgumentError, match=remedy.replace("(", r"\(").replace(")", r"\)")
@@ -233,6 +247,8 @@ def test_of_a_dotted_name_the_row_is_that_of_the_whole_name():
         (lambda: mg.autograd.grad(w), "write mg.grad(f)(w)"),
         (lambda: mg.utils.to_categorical(IDS), "for keras.utils.to_categorical(ids, 3) write"),
         (lambda: mg.utils.data.DataLoader, "batches of a loader"),
+        (lambda: mg.data.Dataset, "batches of a data set"),
+        (lambda: mg.callbacks.ModelCheckpoint("w"), "the least so far"),
         (lambda: mg.keras.layers.LSTM(3), "for nn.LSTM(3, 3) write"),
         (lambda: mg.layers.Dropout(0.1), "write minigrad.nn.Dropout"),
         (lambda: mg.losses.BinaryCrossentropy(), "for nn.BinaryCrossentropy()(t, x) write"),
@@ -359,6 +375,19 @@ def test_layers_and_targets_as_in_keras_are_told():
         nn.Sequential(nn.Linear(3, 4), "relu")
     with pytest.raises(errors.ShapeError, match=r"take targets\.argmax\(-1\)"):
         F.cross_entropy(mg.Tensor(X), F.one_hot(IDS, 3))
+    with pytest.raises(errors.ModuleError, match=r"a class, write ReLU\("):
+        nn.Sequential(nn.Linear(3, 4), nn.ReLU)
+    first = "the scores come first"  # in Keras they come second
+    with pytest.raises(errors.ShapeError, match=first):
+        F.cross_entropy(IDS, mg.Tensor(X))
+    with pytest.raises(errors.ConfigError, match=first):
+        F.binary_cross_entropy_with_logits(LABELS, mg.Tensor(X))
+    with pytest.raises(errors.ShapeError, match=r"write x\[\.\.\., 0\]"):
+        F.mse_loss(mg.Tensor(X)[:, :1], X[:, 0])
+    with pytest.raises(errors.DTypeError, match=r"write ids\.astype\(int\)"):
+        F.cross_entropy(mg.Tensor(X), IDS.astype(float))
+    with pytest.raises(errors.DTypeError, match=r"a tuple of them such as axis=\(0, 1\)"):
+        mg.Tensor(X).mean(axis=[0, 1])
 
 
 def test_modules_that_are_functions_give_what_these_give():

@@ -416,6 +416,8 @@ def test_values_do_not_leave_the_graph_unnoticed(take, instead):
     for tensor in (x, x * 2):
         with pytest.raises(errors.DetachError, match=f"^write {re.escape(instead)}"):
             take(tensor)
+    with pytest.raises(errors.DetachError, match=r"requires$"):  # and nothing more
+        x.numpy()
 
 
 def test_storing_a_tensor_into_an_array_is_an_error_too():
