@@ -108,6 +108,10 @@ MODULES = [
     ("torch.long", "np.int64"),
     ("torch.bool", "np.bool_"),
     ("torch.device('cpu')", "x  # all arrays lie in the memory of this machine"),
+    *(
+        (f"torch.{name}", "x  # all arrays lie in the memory of this machine")
+        for name in ("backends", "set_default_device('cpu')")
+    ),
     ("torch.cuda", "x  # all arrays lie in the memory of this machine"),
     ("torch.autograd.grad(f(w), w)", "mg.grad(f)(w)  # a derivative of your own: mg.rule"),
     ("torch.func.grad(f)(w)", "mg.grad(f)(w)"),
@@ -276,6 +280,7 @@ OTHERWISE = [
     ("x.max(1)[1]", "x.argmax(1)"),
     ("x.min(1)[0]", "x.min(1)"),
     ("x.repeat(2, 1)", "np.tile(x, (2, 1))"),
+    ("x.transpose(0, 1)", "x.T  # of more axes x.swapaxes(0, 1)"),
     ("x.var()", "x.var(ddof=1)"),
     ("x.std()", "x.std(ddof=1)"),
 ]
@@ -483,6 +488,8 @@ MODULE_METHODS = [
         "with mg.no_grad(): print(F.cross_entropy(model.eval()(x), ids).item())",
     ),
     ("model.add(layer)", "model.append(nn.Linear(2, 2))"),
+    ("model.get_layer('0')", "model[0]  # of a Sequential; else the attribute: model.hidden"),
+    ("model.pop()", "model = nn.Sequential(*list(model)[:-1])"),
     ("model.layers", "[module for _, module in model.named_children()]"),
     *(
         (f"model.{name}", "model.parameters()")
@@ -506,6 +513,7 @@ CALLS = {  # what to write for a call with too few arguments, or too many
         ("Tensor", "Parameter"),
         "mg.Tensor([3.0, 4.0]) for numbers, mg.Tensor(np.zeros((3, 4))) for a shape",
     ),
+    "Graph.draw": "mg.graph(loss).render('graph.svg') for a file",
     "Optimizer.step": "loss.backward(); optimizer.step()",
     "Linear": "nn.Linear(3, 4), of the width of its input and its own",
     "Embedding": "nn.Embedding(10, 4), of 10 symbols, and the width of the row for each",
@@ -527,6 +535,7 @@ APART = {  # arguments that are none here
     "kernel_initializer": "write layer.weight.data = ... once the layer is made",
     "from_logits": "leave it out: what is given are scores, before a softmax or sigmoid",
     "set_to_none": "leave it out: a gradient that is forgotten is None",
+    "strict": "leave it out: load_state_dict takes {**model.state_dict(), **state}, which has all",
     "inplace": "leave it out: the array of a Tensor never changes",
     "mask_zero": "leave it out: attention takes mask=masks.padding(ids), of minitransformer, and "
     "cross_entropy ignore_index=0",

@@ -107,6 +107,7 @@ def _elsewhere(module: str, name: str) -> str:
                 if spelled(public) == spelled(name):
                     return f"; write {other}.{public}"
     known = vars(np).get(name)
-    if module in ("minigrad", "minigrad.functional") and callable(known) and known in TABLE:
+    here = isinstance(known, float) or (callable(known) and known in TABLE)  # np.pi, np.exp
+    if module in ("minigrad", "minigrad.functional") and here:
         return f"; write np.{name}"
     return ""

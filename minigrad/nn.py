@@ -205,6 +205,7 @@ class Module:
         """A copy of every parameter's array, by its path; shared ones under each of theirs."""
         return {name: np.array(p.data) for name, p in self._all_parameters()}
 
+    @named
     def load_state_dict(self, state: Mapping[str, object]) -> None:
         """Give every parameter the values that `state` has for it.
 

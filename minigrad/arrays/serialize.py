@@ -14,7 +14,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from ..engine.kinds import checked
+from ..engine.kinds import checked, named
 from ..errors import ArgumentError, CheckpointError, ConfigError
 from ..system.disk import other_kind, write_whole
 
@@ -23,6 +23,7 @@ _FORMAT = "minigrad 1"
 _VERSION = (1, 0)  # of the format of an array
 
 
+@named
 def save(
     path: str | os.PathLike | Mapping, arrays: Mapping | str | os.PathLike, about: object = None
 ) -> None:

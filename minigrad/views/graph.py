@@ -27,7 +27,7 @@ from typing import Any
 from .. import errors
 from ..aten.watched import Watched
 from ..engine.errors import described
-from ..engine.kinds import checked
+from ..engine.kinds import checked, named
 from ..engine.tensor import Tensor
 from ..engine.walk import order
 from ..errors import MinigradError
@@ -75,6 +75,7 @@ class Graph(GraphData):
         """Counts by operation and module, depth, floating-point operations, bytes kept."""
         return costs.summary(self)
 
+    @named
     def draw(self, **options: Any) -> drawing.Drawing:
         """A drawing, which shows itself in a notebook; see `views.drawing.drawing.draw` for options."""
         return drawing.draw(self, **options)

@@ -23,7 +23,7 @@ LABELS = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
 RANDOM = r"rand|generator|multinomial|normal_|uniform_|xavier|dropout"
 # What has no one result: modules, devices, dtypes, loops; or another library's name.
 NOT_COMPARED = (
-    r"^(model|optim|nn|jax|tf|keras)|torch\.(autograd\.F|seed|cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|vmap)|"
+    r"^(model|optim|nn|jax|tf|keras)|torch\.(autograd\.F|seed|cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|back|vmap)|"
     r"grad_fn|register_hook|x\.at|block_until|x\.device|x\.topk|cuda|w\.zero_grad|"
     r"F\.(mse|accuracy|mean_squared_error|\w+_crossentropy|to_categorical)\("  # of Keras
 )
@@ -136,6 +136,9 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
         (optim, "adam", "write minigrad.optim.Adam"),
         (optim, "StepLR", "optim.stepwise(1e-2, 10)(1)"),
         (mg, "plot_model", "write mg.graph(f(w))"),
+        (mg, "pi", "write np.pi"),
+        (mg, "set_default_device", "all arrays lie in the memory"),
+        (model, "get_layer", "write model[0]"),
         (mg, "summary", "for model.summary() write print(model)"),
         (mg.random, "normal", "write minigrad.generator().normal("),
         (mg, "layers", "for keras.layers.Dense(4) write nn.Linear(3, 4)"),
@@ -223,6 +226,9 @@ def test_a_call_with_too_few_arguments_says_what_to_write():
         (lambda: nn.Embedding(10), "write nn.Embedding(10, 4)"),
         (lambda: optim.Adam(lr=0.01), "write optim.Adam(model.parameters(), lr=1e-3)"),
         (lambda: optim.SGD(), "write optim.SGD(model.parameters(), lr=1e-3)"),
+        (lambda: mg.graph(mg.Tensor(W)).draw("w.svg"), "write mg.graph(loss).render('graph.svg')"),
+        (lambda: nn.Linear(3, 2).load_state_dict({}, strict=False), "leave it out"),
+        (lambda: mg.save("w.npz", w=W), "there is no argument 'w'; it takes path, arrays"),
         (lambda: mg.Tensor(3, 4), "mg.Tensor(np.zeros((3, 4))) for a shape"),
         (
             lambda: optim.Adam([nn.Parameter(W)]).step(None),
