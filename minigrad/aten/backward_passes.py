@@ -68,6 +68,8 @@ class BackwardPasses:
         stale: what is said of gradients that were not finite before, by the identity of the leaf.
         given: the identities of the leaves that PyTorch gave a gradient.
         kept: of each leaf, by its identity, how its gradient was kept from step to step.
+        zeros: how often in a row each leaf, by its identity, was given zeros.
+        moved: the identities of the leaves that were given other numbers than zeros.
         is_open: whether its block is open.
     """
 
@@ -78,6 +80,8 @@ class BackwardPasses:
         self.stale: dict[int, str] = {}
         self.given: set[int] = set()
         self.kept: dict[int, KeptGradient] = {}
+        self.zeros: dict[int, int] = {}
+        self.moved: set[int] = set()
         self.is_open = False
 
     def copy_gradients(self) -> list[Any]:
@@ -108,6 +112,7 @@ class BackwardPasses:
                 )
                 continue
             added = new if new is None or old is None else new.detach() - old
+            self._note_zeros(theirs, added)
             gradients.append(LeafGradient(called(theirs), leaves, added))
         self._follow(roots, seeds, gradients, called, whole=only is None)
 
@@ -124,6 +129,14 @@ class BackwardPasses:
             if self.is_open and gradient is not None and not gradient.is_sparse:
                 values.take(gradient, values.constant(gradient, "a gradient, by PyTorch"))
         self._follow(roots, seeds, gradients, called)
+
+    def _note_zeros(self, theirs: Any, added: Any) -> None:
+        """Note whether a backward pass gave a leaf zeros alone."""
+        if added is not None and array_of(added).any():
+            self.zeros[id(theirs)] = 0
+            self.moved.add(id(theirs))
+        elif added is not None:
+            self.zeros[id(theirs)] = self.zeros.get(id(theirs), 0) + 1
 
     def _note_kept(
         self, theirs: Any, leaves: list[Tensor], old: Any, called: Callable[[Any], str]

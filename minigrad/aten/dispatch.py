@@ -71,6 +71,7 @@ class Calls(TorchDispatchMode):
         taken: each time that Python got numbers.
         results: weak references to what was computed, oldest first.
         steps: how many optimizers are just taking a step, as `modules.new_leaves` counts them.
+        updates: the steps that optimizers took, each an `OptimizerStep`.
     """
 
     def __init__(self) -> None:
@@ -85,6 +86,7 @@ class Calls(TorchDispatchMode):
         self.taken: list[Taken] = []
         self.results: list[Any] = []
         self.steps = 0
+        self.updates: list[Any] = []
 
     def alive(self) -> list[torch.Tensor]:
         """The results that are still held somewhere, oldest first."""

@@ -7,13 +7,14 @@ import re
 import threading
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from torch.optim import optimizer
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..engine import modes
+from ..engine.source import SourceLine, source_line
 from .dispatch import Calls, in_backward
 from .functorch import refuse_transforms
 
@@ -64,13 +65,40 @@ def _left(box: modes.Box | None, owner: Any) -> modes.Box | None:
     return box if outer is box.outer else modes.Box(outer, box.owner, box.function)
 
 
+class OptimizerStep(NamedTuple):
+    """A step that an optimizer took.
+
+    Attributes:
+        optimizer: the optimizer.
+        line: of the code that asked for it.
+        has_gradients: whether a parameter of it had a gradient by then.
+        rates: the learning rate of each of its groups.
+    """
+
+    optimizer: Any
+    line: SourceLine | None
+    has_gradients: bool
+    rates: tuple[float, ...]
+
+    @classmethod
+    def of(cls, optimizer: Any) -> OptimizerStep:
+        groups = optimizer.param_groups
+        known = any(p.grad is not None for group in groups for p in group["params"])
+        rates = tuple([float(group.get("lr", 1.0)) for group in groups])
+        return cls(optimizer, source_line(), known, rates)
+
+
 @contextlib.contextmanager
 def new_leaves(calls: Calls) -> Iterator[None]:
     """Within it, an optimizer's step makes new leaves of its parameters."""
     thread = threading.get_ident()
 
-    def begin(*_) -> None:
+    def begin(who, args, kwargs) -> None:
         calls.steps += threading.get_ident() == thread
+        closure = args[1] if len(args) > 1 else kwargs.get("closure")
+        if closure is None:  # it would compute the gradients
+            with _disable_current_modes():  # a rate may be a tensor
+                calls.updates.append(OptimizerStep.of(who))
 
     def end(who, *_) -> None:
         calls.steps -= threading.get_ident() == thread

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ...ran.data import GraphNode
 from ..graph import Graph
 from .remedies import GENERAL
 from .trouble import Trouble
@@ -25,16 +26,19 @@ def softmax_twice(graph: Graph) -> Iterator[Trouble]:
 
 
 def another_axis(graph: Graph) -> Iterator[Trouble]:
-    """Each product that adds up what a softmax made along another axis than it sums to one."""
+    """Each product that adds up what a softmax made of square scores along another axis than it sums to
+    one. Where they are not square, it may be meant: shares of few slots, of many inputs."""
     softmaxes = {box.number for box in graph.boxes if box.name == "softmax"}
     for node in graph.nodes:
         if plain(node.operation) != "matmul":
             continue
         weights = sources(graph, node)[0]
-        while weights.box not in softmaxes and plain(weights.operation) in SCALED:  # as by dropout
-            weights = sources(graph, weights)[0]
+        while weights.box not in softmaxes and plain(weights.operation) in SCALED:
+            weights, *by = sources(graph, weights)
+            if any(b.state != "needs none" for b in by):  # unlike a dropout
+                break
         a = weights.value
-        if weights.box not in softmaxes or a is None or a.ndim < 2:
+        if weights.box not in softmaxes or a is None or a.ndim < 2 or a.shape[-1] != a.shape[-2]:
             continue
         ones = [k for k in range(a.ndim) if np.allclose(np.sum(a, k), 1, atol=1e-2)]
         if ones and a.ndim - 1 not in ones:
@@ -47,7 +51,8 @@ def another_axis(graph: Graph) -> Iterator[Trouble]:
 
 
 def pairs(graph: Graph) -> Iterator[Trouble]:
-    """Each column less a row, one learned and the other given: each number with every other."""
+    """Each column less a row, one computed from what is learned and the other given: each number with
+    every other. What then goes through an exp or a product of matrices may be meant, as of centres."""
     for node in graph.nodes:
         if plain(node.operation) != "subtract" or len(node.shape) != 2:
             continue
@@ -58,7 +63,7 @@ def pairs(graph: Graph) -> Iterator[Trouble]:
         shapes = sorted([t.shape for t in terms], key=len)
         n = node.shape[0]
         learned = {t.state != "needs none" for t in terms}
-        if shapes == [(n,), (n, 1)] and n > 1 and len(learned) == 2:
+        if shapes == [(n,), (n, 1)] and n > 1 and len(learned) == 2 and _is_error(graph, node):
             less, of = terms[::-1]
             what = (
                 f"{called(node)} takes {less.shape} from {of.shape}, which gives {node.shape}: each "
@@ -66,3 +71,12 @@ def pairs(graph: Graph) -> Iterator[Trouble]:
             )
             remedy = GENERAL["pairs"]
             yield Trouble("pairs", what, node.line, inputs_of(graph, node), remedy, node.number)
+
+
+def _is_error(graph: Graph, node: GraphNode) -> bool:
+    """Tell whether a node is the error of a loss: neither an exp nor a product comes after it."""
+    after = {node.number}
+    for edge in sorted(graph.edges, key=lambda e: e.target):
+        if edge.source in after:
+            after.add(edge.target)
+    return not any(plain(graph[n].operation) in ("exp", "matmul") for n in after)

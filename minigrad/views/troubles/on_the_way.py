@@ -22,7 +22,8 @@ def along_the_way(graph: Graph) -> Iterator[Trouble]:
     way = _deepest_way(graph)
     steps = _changes(graph, way)
     change = sum(log for _, log in steps)
-    if len(steps) < STEPS or not abs(change) >= math.log(FAR) or not math.isfinite(change):
+    most = max((log for _, log in steps), key=abs, default=0.0)  # of one operation, as a loss
+    if len(steps) < STEPS or not min(abs(change), abs(change - most)) >= math.log(FAR):
         return
     kind = "vanishes" if change < 0 else "explodes"
     by_line: dict[SourceLine | None, float] = {}

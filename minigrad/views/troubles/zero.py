@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays.identity import memory_of
-from ...aten.for_diagnosis import without_gradient
+from ...aten.for_diagnosis import excused, without_gradient
 from ...aten.watched import Watched
 from ...engine.source import SourceLine
 from ...engine.tensor import Tensor
@@ -16,8 +16,10 @@ from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
 from .remedies import GENERAL, remedy_for
 from .trouble import Trouble
-from .wording import called, inputs_of, listed, plain
+from .wording import called, inputs_of, listed, plain, sources
 
+BOUNDING = ("relu", "clamp", "clip", "maximum")
+SUMMING = ("sum", "mean", "add", "subtract", "multiply", "divide", "power", "square", "reshape")
 ADDING = ("add", "subtract")  # which pass on what comes, added up where the argument was spread
 WHOSE = "{whose}"  # stands for the names of the leaves, until all are known
 
@@ -37,9 +39,12 @@ def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Troubl
         yield Trouble("cut off", what, root.line, (), GENERAL["cut off"], root.number)
         return
     together: dict[tuple[str, SourceLine | None], tuple[Trouble, list[str]]] = {}
+    meant = {} if watched is None else excused(watched)
     for leaf in graph.nodes:
-        if not leaf.operation and leaf.kind != "data" and leaf.state in ("zero", "not computed"):
-            trouble = _stopped(graph, leaf, watched)
+        if leaf.operation or leaf.kind == "data" or leaf.state not in ("zero", "not computed"):
+            continue
+        trouble = _stopped(graph, leaf, watched)
+        if trouble is not None and memory_of(leaf.value) not in meant.get(leaf.state, ()):
             known = together.setdefault((trouble.what, trouble.line), (trouble, []))
             known[1].append(called(leaf))
     for trouble, names in together.values():
@@ -69,8 +74,8 @@ def _not_in_the_graph(
         yield Trouble("cut off", what, line, (), GENERAL["cut off"], root.number)
 
 
-def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble:
-    """The place where the gradient of a leaf stops on its way back."""
+def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble | None:
+    """The place where the gradient of a leaf stops on its way back; None if that may be meant."""
     passes = lambda e: e.differentiable or _is_flat(graph[e.target])
     ways = _used_by(graph, leaf, passes)
     if graph.roots[0] not in ways:
@@ -90,6 +95,8 @@ def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble:
     stops = [e.target for e in into if e.source not in cancelled]
     number = max([*stops, *cancelled], default=graph.roots[0])
     node = graph[number]
+    if _may_be_meant(graph, node, number in cancelled):
+        return None
     what = f"the gradient of {WHOSE} is exactly zero: {called(node)} passes none back"
     remedy = remedy_for(graph, node, "zero")
     if number in cancelled:
@@ -97,6 +104,42 @@ def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble:
         node = graph[max(e.target for e in into if e.source == number)]
         remedy = GENERAL["cancelled"]
     return Trouble("zero", what, node.line, inputs_of(graph, node), remedy, node.number, back=True)
+
+
+def _may_be_meant(graph: Graph, node: GraphNode, cancels: bool) -> bool:
+    """Tell whether a healthy computation may pass no gradient back at a node.
+
+    Sums that cancel are meant while others learn, as a bias of what is then subtracted. Another factor
+    may start at 0 and learn, as the last layer of a residual branch does. There may be no element, as of
+    an expert that gets none. And a term of the loss may be as small as it can be, as a hinge is.
+    """
+    learns = lambda n: not graph[n].operation and _any(graph[n].gradient)
+    if cancels:
+        return any(learns(n.number) for n in graph.nodes if n.kind != "data")
+    given = sources(graph, node)
+    if any(s.value is not None and not s.value.size for s in given):
+        return True
+    starts = [s for s in given if _any(s.gradient) and not np.any(s.value)]
+    if any(map(learns, (n for s in starts for n in graph.made_from(s.number)))):
+        return True
+    return plain(node.operation) in BOUNDING and not np.any(node.value) and _is_term(graph, node)
+
+
+def _is_term(graph: Graph, node: GraphNode) -> bool:
+    """Tell whether a node is only added up from there on: no learned number takes part."""
+    after = {node.number}
+    for edge in sorted(graph.edges, key=lambda e: e.target):
+        target = graph[edge.target]
+        if edge.source not in after:
+            continue
+        others = [s for s in sources(graph, target) if s.number != edge.source]
+        learned = [s for s in others if s.state != "needs none"]
+        if plain(target.operation) not in SUMMING or (
+            learned and plain(target.operation) not in ADDING
+        ):
+            return False
+        after.add(target.number)
+    return True
 
 
 def _line_of_cut(graph: Graph, ways: set[int], watched: Watched | None) -> SourceLine | None:
