@@ -113,9 +113,8 @@ class Calls(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        in_step = (
-            self.steps and not torch.is_grad_enabled()
-        )  # a closure that it calls has gradients
+        # In a step of an optimizer, a closure that it calls has gradients.
+        in_step = self.steps and not torch.is_grad_enabled()
         if in_backward() or in_step:
             return func(*args, **kwargs)
         refuse_transforms()

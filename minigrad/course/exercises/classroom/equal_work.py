@@ -20,10 +20,8 @@ from ..catalogue import sheets
 from ..learner_file import content_of, read_learner_file
 
 MOST = 0.75  # of what both have begun is equal, or of the code of a function
-SHORT, LONG = (
-    60,
-    30,
-)  # words of a function's tree: in so few nothing is told; so many more are a point
+SHORT = 60  # words of a function's tree: in so few nothing is told
+LONG = 30  # so many more are a point
 AGAINST = 5  # points that other names take off, at most
 LEAST = 8  # points that are told; measured on made-up classes, whose students have not met
 COMPARED = (  # the line on the teacher's page
