@@ -50,9 +50,8 @@ class Instance:
     def __init__(self, program: CompiledProgram, exact: bool):
         space = dict(program.space)
         exec(program.code, space)
-        space.update(
-            program.unchecked
-        )  # of the checks that are left out, other numbers may fail one
+        # Of the checks that are left out, other numbers may fail one.
+        space.update(program.unchecked)
         self.program: Callable[..., Run] = space["program"]
         self.exact = exact
         self.latest: ProgramCall | None = None

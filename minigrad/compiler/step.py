@@ -232,9 +232,8 @@ class Compiled(WithProgram):
         try:
             run, parents = plan.start(call.arrays)
         except PROBLEMS:
-            return self.function(
-                *call.args, **call.kwargs
-            )  # its error says what is wrong, and where
+            # Its error says what is wrong, and where.
+            return self.function(*call.args, **call.kwargs)
         return one_node(run, parents) if parents else tensor_of(run.result)
 
     def _plan_of(self, call: _Call) -> Plan | None:
@@ -275,7 +274,7 @@ class Compiled(WithProgram):
         now = self._looked_at_again(call, recorded)
         if met.facts is not None and now.key == call.key:
             recorded.check(met.facts)
-        elif not (self.at_once and _without_shapes(now.key, now) in self._checked):
+        elif not (self.at_once and _without_shapes(now) in self._checked):
             _remember(self._met, now.key, _Met(met.calls, recorded.facts(), now.outside), MET)
             return result
         self._make_plan(recorded, now)
@@ -290,7 +289,7 @@ class Compiled(WithProgram):
 
     def _make_plan(self, recorded: RecordedCall, call: _Call) -> None:
         """Make the plan for a call that was recorded; the first time also for other numbers."""
-        code = _without_shapes(call.key, call)
+        code = _without_shapes(call)
         if code not in self._checked:
             check_with_other_numbers(self.function, call.args, call.kwargs, recorded, self._outside)
             self._checked.add(code)
@@ -304,9 +303,9 @@ class Compiled(WithProgram):
         return again, (self.function,)
 
 
-def _without_shapes(key: Key, call: _Call) -> Key:
-    """A key in which arguments count by their types and dtypes alone."""
-    return key._replace(form=form_of((call.args, call.kwargs), [], shapes=False))
+def _without_shapes(call: _Call) -> Key:
+    """The key of a call, in which its arguments count by their types and dtypes alone."""
+    return call.key._replace(form=form_of((call.args, call.kwargs), [], shapes=False))
 
 
 def _remember(known: OrderedDict, key: Any, value: Any, most: int) -> None:

@@ -67,10 +67,9 @@ class Tape:
         self.pinned: dict[int, str] = {}
         self.work = 0
         self.tracing: list[Callable] = []
-        self._slot_of: dict[
-            int, tuple[Symbol, int]
-        ] = {}  # the slot of each symbol, which is kept alive
-        self._known: dict[tuple, int] = {}  # the slots of equal calls and constants
+        # The slot of each symbol, which is kept alive; and those of equal calls and constants.
+        self._slot_of: dict[int, tuple[Symbol, int]] = {}
+        self._known: dict[tuple, int] = {}
 
     def packed(self) -> dict[str, Any]:
         """The slots and calls as JSON can hold them; functions and kinds of arrays are written once.

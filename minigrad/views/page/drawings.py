@@ -29,9 +29,8 @@ NO_ENGINE = (
     "pip install pygraphviz brings one."
 )
 
-Layouts = dict[
-    str, "dict[str, Any] | None"
-]  # what Graphviz made of each text in DOT; None without it
+# What Graphviz made of each text in DOT; None without it.
+Layouts = dict[str, "dict[str, Any] | None"]
 
 
 @dataclasses.dataclass(eq=False)

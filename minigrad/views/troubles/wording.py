@@ -8,10 +8,8 @@ from ...ran.data import GraphNode, Ref
 from ..graph import Graph
 
 LISTED = 3  # names in a sentence
-SCALED = {
-    "multiply",
-    "divide",
-}  # operations that leave numbers where they were, as a dropout has them
+# Operations that leave numbers where they were, as a dropout has them.
+SCALED = {"multiply", "divide"}
 
 
 def sources(graph: Graph, node: GraphNode) -> list[GraphNode]:
