@@ -72,7 +72,7 @@ protected so:
                     parameter gets it; `mg.compile` computes in the buffers of its plan; `gradcheck`
                     moves one element of an array of its own, and back
 
-The words of the code; a few mean two things, told apart by what they are said of:
+The words of a first reading:
 
     tensor          an array and its node; the array never changes
     entry           what the table knows of one function: an operation, or a definition
@@ -89,6 +89,9 @@ The words of the code; a few mean two things, told apart by what they are said o
     contribution    what one argument gets of a node's gradient; a gradient is the sum of all of these
     walk            from node to node, newest first, along which gradients go back
     visit           one stop of the walk: a node, its gradient, the contributions
+
+And of the other files; a few mean two things, told apart by what they are said of:
+
     box             one call of a module or a definition, as a drawing shows it
     mode            what holds for operations right now: gradients or none, who watches
     followed        of a plain array: a recording sees what NumPy makes of it

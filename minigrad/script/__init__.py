@@ -4,6 +4,19 @@
     for symbol in script.lines:
         print(symbol.role, symbol.call.function)
 
+For `loss = np.sum(np.tanh(x) * x)` its lines are, with the role of each in the graph x #0, np.tanh #1,
+np.multiply #2, np.sum #3, and the call of the tape that stands for it, in slots:
+
+    a = np.tanh(x)            value #1                   slot 1: tanh of 0
+    b = np.multiply(a, x)     value #2                   slot 2: multiply of 1, 0
+    c = np.sum(b)             value #3                   slot 3: sum of 2
+    d = np.broadcast_to(g)    fitted #2; g is held: 1    slot 5: view of 4
+    e = d * x                 fitted #1                  slot 6: multiply of 5, 0
+    f = d * a                 fitted #0                  slot 7: multiply of 5, 1
+    h = e * (1 - a * a)       fitted #0; its parts are   slot 11: multiply of 6, 10
+                              lines without a role
+    np.add(f, h)              sum #0                     slot 12: add of 7, 11
+
 A script, in this order:
 
 1. `symbols`: arrays that note the call that gave them; `roles`: what each is in the graph

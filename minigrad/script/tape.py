@@ -8,7 +8,7 @@ is fixed, and so is all that is computed from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,15 @@ DTYPES = {"f4", "f8", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
 EXACT = 1 << 53  # a page has no larger integers
 
 
+class TapeCall(NamedTuple):
+    """One call of a tape: its function, the slot to write, those to read, and what else it must know."""
+
+    name: str
+    slot: int
+    reads: list[int]
+    params: list[Any]
+
+
 class Tape:
     """A list of calls, and the slots that they read and write.
 
@@ -37,8 +46,8 @@ class Tape:
     Attributes:
         arrays: for each slot the array that it held when the graph was computed.
         held: the slots that are not computed, in order.
-        calls: (function, the slot to write, the slots to read, what else the function must know). One
-            that writes a slot of `held` is not run: it says how what is fixed came about.
+        calls: in the order in which they are run. One that writes a slot of `held` is not run: it says
+            how what is fixed came about.
         value_slots, gradient_slots: those of nodes, by number.
         numbers: the slots of Python numbers among a node's arguments, by its number and their position.
         passed: for each edge, by its place in the graph: the slots of what goes along it; `given` only
@@ -56,7 +65,7 @@ class Tape:
         self.for_page = for_page
         self.arrays: list[np.ndarray] = []
         self.held: dict[int, None] = {}
-        self.calls: list[tuple[str, int, list[int], list[Any]]] = []
+        self.calls: list[TapeCall] = []
         self.value_slots: dict[int, int] = {}
         self.gradient_slots: dict[int, int] = {}
         self.numbers: dict[int, dict[int, int]] = {}
@@ -152,7 +161,7 @@ class Tape:
             reasons = [self.fixed[s] for s in reads if s in self.fixed]
             slot = self._held(array, reasons[0]) if reasons else self._new(array)
             self._known[key] = slot
-            self.calls.append((name, slot, list(reads), list(params)))
+            self.calls.append(TapeCall(name, slot, list(reads), list(params)))
         return self._known[key]
 
     def _write_symbol(self, symbol: Symbol) -> int:

@@ -39,11 +39,11 @@ class TapeReader:
 
     def __init__(self, tape: Tape):
         self.arrays = tape.arrays
-        self.calls = {slot: (name, reads, params) for name, slot, reads, params in tape.calls}
+        self.calls = {call.slot: call for call in tape.calls}
 
     def name(self, slot: int) -> str:
         """The name of the call that writes a slot; "" where none does."""
-        return self.calls[slot][0] if slot in self.calls else ""
+        return self.calls[slot].name if slot in self.calls else ""
 
     def number(self, element: Element) -> np.generic:
         """The number that an element is."""
@@ -51,7 +51,7 @@ class TapeReader:
 
     def operands(self, element: Element) -> list[Element]:
         """The element of each array that a function of single elements is given."""
-        _, reads, _ = self.calls[element.slot]
+        reads = self.calls[element.slot].reads
         return [Element(r, _narrowed(element.at, self.arrays[r].shape)) for r in reads]
 
     def moved(self, element: Element) -> Element | None:
@@ -59,7 +59,7 @@ class TapeReader:
 
         Moving the numbers of places, from 1 on, in place of the elements tells which.
         """
-        name, reads, params = self.calls[element.slot]
+        name, _, reads, params = self.calls[element.slot]
         arrays = [self.arrays[r] for r in reads]
         moving = arrays[:1] if name == "take" else arrays
         ends = [*itertools.accumulate(a.size for a in moving)]
@@ -73,7 +73,7 @@ class TapeReader:
 
     def terms(self, element: Element) -> Terms:
         """The terms of a call of `SUMS`."""
-        name, reads, params = self.calls[element.slot]
+        name, _, reads, params = self.calls[element.slot]
         shape = self.arrays[element.slot].shape
         return SUMS[name](element.at, shape, reads, [self.arrays[r] for r in reads], *params)
 
