@@ -59,18 +59,22 @@ class Taken(NamedTuple):
 class Calls(TorchDispatchMode):
     """Sees each call, has its row computed, and compares the results.
 
-    Attributes:
+    Attributes, of the computation:
         values: our Tensors for PyTorch's.
-        ends: where ways of gradients end.
-        hooks: the user's, which may change gradients.
         functions: the calls of `autograd.Function` that have gradients.
+        results: weak references to PyTorch's results, oldest first.
+        steps: how many optimizers are just taking a step, as `modules.new_leaves` counts them.
+
+    Of what may change a gradient, or keep it back:
+        ends: where ways of gradients end.
+        hooks: the user's.
+
+    Of what is said of it afterwards:
         distances: of each result from PyTorch's.
         half: whether numbers of 16 bits were computed with 32.
         unread: calls without a row, by name: how many.
         drawn: constants that PyTorch drew.
         taken: each time that Python got numbers.
-        results: weak references to what was computed, oldest first.
-        steps: how many optimizers are just taking a step, as `modules.new_leaves` counts them.
         updates: the steps that optimizers took, each an `OptimizerStep`.
     """
 

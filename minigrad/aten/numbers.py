@@ -37,6 +37,6 @@ def array_of(theirs: torch.Tensor) -> np.ndarray:
 
 
 @functools.cache
-def numpys(dtype: torch.dtype) -> np.dtype:
+def numpy_dtype(dtype: torch.dtype) -> np.dtype:
     """The dtype of `array_of`."""
     return array_of(torch.empty(0, dtype=dtype)).dtype

@@ -20,7 +20,7 @@ from ..engine.tensor import Tensor, tensor_of
 from ..with_blocks import no_grad
 from .aten_call import AtenCall
 from .distances import Distance, distance
-from .numbers import array_of, numpys
+from .numbers import array_of, numpy_dtype
 from .rounding import LAST_BITS, ROUNDINGS, rounded_otherwise
 
 LARGEST_HALF = float(np.finfo(np.float16).max)
@@ -32,8 +32,8 @@ def results(row: Callable, ours: tuple[list, dict], outputs: list) -> list:
     What has no axes counts for PyTorch as having one, of length 1, where a call names an axis.
     """
     args, options = ours
-    if "theirs" in _names(row):
-        options = {**options, "theirs": [_given(o, args) for o in outputs]}
+    if "theirs" in _parameters(row):
+        options = {**options, "theirs": [_told_to_row(o, args) for o in outputs]}
     try:
         values = row(*args, **options)
     except (*PROBLEMS, ZeroDivisionError):  # by 0, as in `dim % x.ndim`
@@ -47,7 +47,7 @@ def results(row: Callable, ours: tuple[list, dict], outputs: list) -> list:
     return values + [None] * (len(outputs) - len(values))
 
 
-def _given(output: Any, args: list) -> Any:
+def _told_to_row(output: Any, args: list) -> Any:
     """A result of PyTorch's as an array, of which views know that it is made of these arguments."""
     if not isinstance(output, torch.Tensor):
         return output
@@ -58,7 +58,7 @@ def _given(output: Any, args: list) -> Any:
 
 
 @functools.cache
-def _names(row: Callable) -> tuple[str, ...]:
+def _parameters(row: Callable) -> tuple[str, ...]:
     try:
         return tuple(inspect.signature(row).parameters)
     except ValueError:  # a ufunc
@@ -67,7 +67,7 @@ def _names(row: Callable) -> tuple[str, ...]:
 
 def converted(value: AnyArray, output: torch.Tensor) -> Tensor:
     """A value as a Tensor of the dtype and the shape of PyTorch's result."""
-    expected, shape = numpys(output.dtype), tuple(output.shape)
+    expected, shape = numpy_dtype(output.dtype), tuple(output.shape)
     value = value if isinstance(value, Tensor) else tensor_of(np.asarray(value))
     if value.dtype != expected:
         value = value.astype(expected)

@@ -20,7 +20,7 @@ from ..ran.variables import names_here
 from .counterparts import Counterparts
 from .distances import tolerance
 from .function_calls import in_function
-from .numbers import array_of, numpys
+from .numbers import array_of, numpy_dtype
 from .rows.places import written_unseen
 from .storages import Region, TorchStorage
 
@@ -181,7 +181,7 @@ def collects(theirs: torch.Tensor) -> bool:
 
 def same_numbers(a: np.ndarray, b: np.ndarray, dtype: torch.dtype) -> bool:
     """Tell whether two arrays are the same, as numbers of a dtype of PyTorch's."""
-    if numpys(dtype).itemsize == dtype.itemsize:
+    if numpy_dtype(dtype).itemsize == dtype.itemsize:
         return equal(a, b)
     return torch.equal(torch.tensor(a).to(dtype), torch.tensor(b).to(dtype))
 

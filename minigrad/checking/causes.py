@@ -96,18 +96,17 @@ def _wrong_gradient(
     it several times.
     """
     i, edges = contribution.position, operation.node.edges
-    places = [e.item for e in edges if (e.position, e.to) == (i, contribution.to)]
-    place = places[again]
-    argument = operation.args[i] if place is None else operation.args[i][place]
+    item = [e.item for e in edges if (e.position, e.to) == (i, contribution.to)][again]
+    argument = operation.args[i] if item is None else operation.args[i][item]
     any_g = _any_gradient(operation)
-    from_rule = operation.rule(i, any_g) if place is None else operation.rule(i, any_g)[place]
+    from_rule = operation.rule(i, any_g) if item is None else operation.rule(i, any_g)[item]
     given = contribution.given, contribution.fitted
     tried = (any_g, from_rule, fit(from_rule, argument, any_g)), (as_float64(g), *given)
     for g, from_rule, fitted in tried:
         numeric = slopes(operation.compute, [g], argument, EPS)
         if not agree(fitted, numeric):
             shares = as_float64(from_rule), as_float64(fitted)
-            return WrongGradient(operation, i, place, g, *shares, numeric)
+            return WrongGradient(operation, i, item, g, *shares, numeric)
     return None
 
 

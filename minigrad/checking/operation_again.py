@@ -66,7 +66,7 @@ class WrongGradient:
     Attributes:
         operation: the operation.
         position: of the argument.
-        place: of its element, where it is a list.
+        item: its place in the list, where that is a list.
         g: the gradient that the rule was given.
         from_rule: what the rule gave.
         analytic: that with broadcasting undone.
@@ -75,7 +75,7 @@ class WrongGradient:
 
     operation: OperationAgain
     position: int
-    place: int | None
+    item: int | None
     g: AnyArray
     from_rule: AnyArray
     analytic: np.ndarray
@@ -85,12 +85,12 @@ class WrongGradient:
     def argument(self) -> Any:
         """The array whose gradient it is."""
         argument = self.operation.args[self.position]
-        return argument if self.place is None else argument[self.place]
+        return argument if self.item is None else argument[self.item]
 
     def share(self, g: AnyArray, **changed: Any) -> AnyArray:
         """Compute what the rule gives for g, and for other y and args if given."""
         from_rule = self.operation.rule(self.position, g, **changed)
-        return from_rule if self.place is None else from_rule[self.place]
+        return from_rule if self.item is None else from_rule[self.item]
 
     def gradient(self, g: AnyArray = None, **changed: Any) -> AnyArray:
         """The same with broadcasting undone."""
