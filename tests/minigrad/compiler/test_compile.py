@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from compiling import CALLS, both_ways, compiled, inputs_of
 from leaves import gradients, leaf
-from random_programs import OPERATIONS, loss_of, program_of, random_program
+from random_operations import OPERATIONS
+from random_programs import loss_of, program_of, random_program
 
 import minigrad as mg
 from minigrad import errors

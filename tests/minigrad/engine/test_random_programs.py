@@ -24,16 +24,15 @@ import numpy as np
 import pytest
 from leaves import gradients
 from operations.numbers import numbers, product, slope
+from random_operations import OPERATIONS, torch
 from random_programs import (
     LAYOUTS,
-    OPERATIONS,
     Leaf,
     Program,
     Step,
     loss_of,
     program_of,
     random_program,
-    torch,
     values_of,
 )
 
