@@ -35,7 +35,7 @@ from .hooks import Hooks
 from .numbers import array_of
 from .own_backward import OwnBackward
 from .row_results import but_for_rounding, converted, distance_of, results
-from .rows.places import written_over
+from .rows.writes import written_over
 from .values import Values, region_of, wants_gradients
 
 source.pass_over(os.path.dirname(torch.__file__) + os.sep)

@@ -23,7 +23,7 @@ from ..arrays.strides import contiguous
 from ..engine.node import Node
 from ..engine.source import SourceLine, source_line
 from ..ran.recording import flat
-from .rows.places import put
+from .rows.writes import put
 
 
 class Region(NamedTuple):

@@ -21,7 +21,7 @@ from .counterparts import Counterparts
 from .distances import tolerance
 from .function_calls import in_function
 from .numbers import array_of, numpy_dtype
-from .rows.places import written_unseen
+from .rows.writes import written_unseen
 from .storages import Region, TorchStorage
 
 ELSEWHERE = "PyTorch computed it before the block, in another thread, or by other code than its own"

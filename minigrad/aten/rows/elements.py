@@ -1,17 +1,15 @@
-"""Each number by itself, activations, sums and the like."""
+"""Functions of each number by itself, and activations."""
 
 from __future__ import annotations
 
-import functools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from ... import functional as F
 from ...definitions.elementwise import clamp
-from ...engine.followed import bare
 from .row_table import ROWS, row
 
 # --- each number by itself --------------------------------------------------------------------------
@@ -114,7 +112,6 @@ ROWS |= {
     "_softmax": lambda self, dim, half_to_float: _of_rows(F.softmax, self, dim),
     "_safe_softmax": lambda self, dim: F.softmax(self, dim),
     "_log_softmax": lambda self, dim, half_to_float: _of_rows(F.log_softmax, self, dim),
-    "logsumexp": lambda self, dim, keepdim=False: F.logsumexp(self, axes_of(dim), keepdim),
     "glu": lambda self, dim=-1: _glu(*np.split(self, 2, dim)),
 }  # fmt: skip
 
@@ -145,118 +142,3 @@ def _elu(self, alpha=1, scale=1, input_scale=1):
     positive = np.greater(self, 0)
     negative = alpha * np.expm1(input_scale * np.where(positive, 0.0, self))
     return times(scale, np.where(positive, self, negative))
-
-
-# --- sums and the like ----------------------------------------------------------------------------
-
-
-def axes_of(dim: int | Sequence[int] | None) -> Any:
-    """ATen's axes as NumPy's: none at all are all of them."""
-    if dim is None or isinstance(dim, int):
-        return dim
-    return (tuple(dim) if len(dim) > 1 else dim[0]) if len(dim) else None
-
-
-def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """A mean; that of no numbers is 0 / 0."""
-    if x.size:
-        return np.mean(x, axis, keepdims=keepdims)
-    total = np.sum(x, axis, keepdims=keepdims)
-    return total / 0 if total.size else total
-
-
-ROWS |= {
-    "sum": lambda self, dim=None, keepdim=False: np.sum(self, axes_of(dim), keepdims=keepdim),
-    "nansum": lambda self, dim=None, keepdim=False: np.nansum(self, axes_of(dim), keepdims=keepdim),
-    "mean": lambda self, dim=None, keepdim=False: mean(self, axes_of(dim), keepdim),
-    "amax": lambda self, dim=(), keepdim=False: np.max(self, axes_of(dim), keepdims=keepdim),
-    "amin": lambda self, dim=(), keepdim=False: np.min(self, axes_of(dim), keepdims=keepdim),
-    "max": lambda self: np.max(self),
-    "min": lambda self: np.min(self),
-    "prod": lambda self, dim=None, keepdim=False: np.prod(self, dim, keepdims=keepdim),
-    "all": lambda self, dim=None, keepdim=False: np.all(self, axes_of(dim), keepdims=keepdim),
-    "any": lambda self, dim=None, keepdim=False: np.any(self, axes_of(dim), keepdims=keepdim),
-    "argmax": lambda self, dim=None, keepdim=False: np.argmax(self, dim, keepdims=keepdim),
-    "argmin": lambda self, dim=None, keepdim=False: np.argmin(self, dim, keepdims=keepdim),
-    "cumsum": lambda self, dim: np.cumsum(self, dim),
-    "cumprod": lambda self, dim: np.cumprod(self, dim),
-    "var": lambda self, dim=None, correction=1, keepdim=False: np.var(
-        self, axes_of(dim), ddof=correction, keepdims=keepdim
-    ),
-    "std": lambda self, dim=None, correction=1, keepdim=False: np.std(
-        self, axes_of(dim), ddof=correction, keepdims=keepdim
-    ),
-    "var_mean": lambda self, dim=None, correction=1, keepdim=False: [
-        ROWS["var"](self, dim, correction, keepdim), ROWS["mean"](self, dim, keepdim)
-    ],
-    "std_mean": lambda self, dim=None, correction=1, keepdim=False: [
-        ROWS["std"](self, dim, correction, keepdim), ROWS["mean"](self, dim, keepdim)
-    ],
-    "norm": lambda self, p=2, dim=None, keepdim=False: np.linalg.vector_norm(
-        self, axis=axes_of(dim), keepdims=keepdim, ord=2 if p is None else p
-    ),
-    "linalg_vector_norm": lambda self, ord=2, dim=None, keepdim=False: np.linalg.vector_norm(
-        self, axis=axes_of(dim), keepdims=keepdim, ord=ord
-    ),
-}  # fmt: skip
-
-
-# --- elements that are chosen ------------------------------------------------------------------------
-
-
-def agreed(ours: Any, theirs: Any) -> Any:
-    """Our places, which are others for other numbers, where PyTorch chose the same; else its own.
-
-    Among equal numbers it may choose others.
-    """
-    return ours if np.array_equal(bare(ours), bare(theirs)) else theirs
-
-
-def _at(self: Any, places: Any, dim: int, keepdim: bool) -> list:
-    """The elements of each row at `places`, and these."""
-    places = places if np.ndim(places) == self.ndim else np.expand_dims(places, dim)
-    found = [np.take_along_axis(self, places, dim), places]
-    return found if keepdim else [np.squeeze(a, dim) for a in found]
-
-
-def _in_order(self: Any, dim: int, descending: bool) -> Any:
-    places = np.argsort(self, axis=dim, kind="stable")
-    return np.flip(places, dim) if descending else places
-
-
-def _best(self, dim=-1, keepdim=False, *, theirs, places):
-    ours = places(self, axis=dim)
-    return _at(
-        self, agreed(np.expand_dims(ours, dim) if keepdim else ours, theirs[1]), dim, keepdim
-    )
-
-
-@row("kthvalue")
-def _kth(self, k, dim=-1, keepdim=False, *, theirs):
-    ours = np.take(_in_order(self, dim, False), [k - 1], dim)
-    return _at(self, agreed(ours if keepdim else np.squeeze(ours, dim), theirs[1]), dim, keepdim)
-
-
-@row("median.dim")
-def _median(self, dim=-1, keepdim=False, *, theirs):
-    return _kth(self, (self.shape[dim] + 1) // 2, dim, keepdim, theirs=theirs)
-
-
-@row("topk")
-def _largest(self, k, dim=-1, largest=True, sorted=True, *, theirs):
-    ours = np.take(_in_order(self, dim, largest), np.arange(k), dim)
-    return _at(self, agreed(ours, theirs[1]), dim, True)
-
-
-@row("sort")
-def _sorted(self, dim=-1, descending=False, stable=None, *, theirs):
-    return _at(self, agreed(_in_order(self, dim, descending), theirs[1]), dim, True)
-
-
-@row("nanmedian.dim", "mode")
-def _chosen(self, dim=-1, keepdim=False, *, theirs):
-    return _at(self, theirs[1], dim, keepdim)
-
-
-ROWS["max.dim"] = functools.partial(_best, places=np.argmax)
-ROWS["min.dim"] = functools.partial(_best, places=np.argmin)

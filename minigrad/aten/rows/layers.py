@@ -9,9 +9,10 @@ import numpy as np
 
 from ... import functional as F
 from ...engine.followed import bare
-from .elements import mean, same, times
+from .elements import same, times
 from .row_table import ROWS, row
 from .shapes import reshaped
+from .sums import mean
 
 # --- layers and losses ------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Chosen elements: read, and written."""
+"""Elements at chosen places: read, and written."""
 
 from __future__ import annotations
 
@@ -7,14 +7,12 @@ from typing import Any
 import numpy as np
 
 from ... import functional as F
-from ...engine.rules import scatter_add, selects_each_once
-from ...engine.table import rule
+from ...engine.rules import scatter_add
 from ...engine.tensor import Tensor
 from .elements import times
 from .row_table import ROWS, row
 from .shapes import along
-
-# --- chosen elements --------------------------------------------------------------------------------
+from .writes import plain_index, put
 
 ROWS |= {
     "index_select": lambda self, dim, index: (
@@ -58,43 +56,6 @@ def _embedding(weight, indices, padding_idx=-1, scale_grad_by_freq=False, sparse
     return F.embedding(weight, indices)
 
 
-def put(x: Any, index: tuple, values: Any) -> Any:
-    """`x` with `values`, which are broadcast, at an index of NumPy's; of two at one place the last."""
-    index = tuple(map(_plain, index))
-    places = np.arange(x.size).reshape(x.shape)[index]
-    if not places.size:
-        return x
-    there = np.zeros(x.shape, bool)
-    there[index] = True
-    if not np.ndim(values):
-        return np.where(there, values, x)
-    if np.shape(values) != places.shape:
-        values = np.broadcast_to(values, places.shape)
-    if selects_each_once(index):
-        return np.where(there, scatter_add(values, index, x.shape), x)
-    source = np.full(x.shape, -1)
-    source[index] = np.arange(places.size).reshape(places.shape)
-    return np.where(there, np.reshape(values, (-1,))[np.maximum(source, 0)], x)
-
-
-def _written_over(old: Any, new: Any) -> Any:
-    """`new`, in the place of `old`, which gets no gradient of it."""
-    return np.array(new)
-
-
-def _written_unseen(old: Any, new: Any) -> Any:
-    """`new`, in the place of `old`, which gets its gradient."""
-    return np.array(new)
-
-
-written_over = rule(_written_over, lambda g, _y, _old, _new: np.zeros_like(g), None)
-written_unseen = rule(_written_unseen, lambda g, _y, _old, _new: g, None)
-
-
-def _plain(index: Any) -> Any:
-    return np.asarray(index) if isinstance(index, Tensor) else index
-
-
 def _grid(index: Any, dim: int) -> tuple:
     """ATen's index along one axis, for `scatter` and the like, as NumPy's."""
     grid = list(np.indices(index.shape, sparse=True))
@@ -111,12 +72,12 @@ def _first(values: Any, shape: tuple[int, ...]) -> Any:
 
 def _added(x: Any, index: tuple, values: Any) -> Any:
     values = values if isinstance(values, Tensor) else np.asarray(values, x.dtype)
-    return x + scatter_add(values, tuple(map(_plain, index)), x.shape)
+    return x + scatter_add(values, tuple(map(plain_index, index)), x.shape)
 
 
 @row("index_put", "_unsafe_index_put")
 def _index_put(self, indices, values, accumulate=False):
-    index = tuple([slice(None) if i is None else _plain(i) for i in indices])
+    index = tuple([slice(None) if i is None else plain_index(i) for i in indices])
     if not accumulate:
         return put(self, index, values)
     shape = np.empty(self.shape, bool)[index].shape
@@ -174,7 +135,7 @@ EXTREMES = {"amax": (np.maximum, -np.inf), "amin": (np.minimum, np.inf)}
 
 def _combined(x: Any, index: tuple, values: Any, reduce: str, keeps: bool) -> Any:
     """`x` with values taken in at an index: their sum, mean, or greatest or smallest."""
-    index = tuple(map(_plain, index))
+    index = tuple(map(plain_index, index))
     ones = np.ones(values.shape, x.dtype)
     zeros = np.zeros(x.shape, x.dtype)
     got = np.asarray(_added(zeros, index, ones))  # how many each place gets

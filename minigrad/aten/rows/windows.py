@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .elements import agreed
 from .layers import channels
+from .ranks import agreed
 from .row_table import row
 from .shapes import constant_padded
 
