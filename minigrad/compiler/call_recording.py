@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays.identity import memory_of
 from ..engine.modes import Box, count
 from ..engine.node import Node
 from ..engine.source import SourceLine, by_definition, source_line
@@ -44,8 +43,8 @@ class CallRecording(Recording):
         node = super().node_of(a)
         if isinstance(a, Tensor) and (node.operation is None or node.number < self.start):
             self.tensors.setdefault(node, a)
-            others = self.arrays[memory_of(a._array)][1] is not node  # a leaf with their numbers
-            if others and node.number > self.start:
+            of_another = self.arrays.get(id(a._array), (None, node))[1] is not node
+            if of_another:  # a leaf with the numbers of another tensor
                 self.taken_out_at = self.taken_out_at or source_line()
         return node
 

@@ -70,7 +70,8 @@ def _resampled(a: Any, most: Callable, others: dict[Any, Any]) -> Any:
         others[key] = array
     array = others[key]
     if isinstance(a, Tensor):
-        array = others[id(a)] = tensor_of(array.view())  # of the same memory, as a detached one
+        view = others.setdefault(id(plain), array.view())  # one for a tensor and itself detached
+        array = others[id(a)] = tensor_of(view)
         if a.requires_grad:
             array.requires_grad = True
     return array

@@ -16,13 +16,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..arrays.identity import owner_of
 from ..engine.tensor import Tensor
 from ..ran.recording import mapped
 from ..random import drawing_from, generator
-from .places import LEAVES, VALUES, Place, find_places, globals_of, named_in
+from .places import LEAVES, MANY, VALUES, Place, find_places, globals_of, named_in
 from .recorded import RecordedCall
 
-SMALL = 4_096  # bytes of an array that is looked at in each call
+SMALL = (
+    1 << 16
+)  # bytes of an array that is looked at as a whole in each call; of others, some numbers
 
 
 class Outside:
@@ -106,9 +109,9 @@ class Seen(NamedTuple):
 
     Attributes:
         objects: all of them.
-        marks: what tells each from others: a number, a text and a small array are known by their
-            values, any other object by its identity.
-        arrays: the places among these of small arrays, which can change.
+        marks: what tells each from others: a number, a text and an array are known by their values,
+            any other object by its identity.
+        arrays: the places among these of arrays, which can change.
     """
 
     objects: list[Any]
@@ -123,15 +126,22 @@ def state(places: Iterable[Place], before: Seen) -> Seen:
     same = len(objects) == len(known) and all(map(operator.is_, objects, known))
     if same and all(_mark(objects[i]) == marks[i] for i in arrays):
         return before
-    small = [i for i, a in enumerate(objects) if _is_small(a)]
-    return Seen(objects, tuple(map(_mark, objects)), small)
+    arrays = [i for i, a in enumerate(objects) if _can_change(a)]
+    return Seen(objects, tuple(map(_mark, objects)), arrays)
 
 
 def _mark(a: Any) -> Any:
     if type(a) in VALUES:
         return repr(a)
-    return (a.shape, a.dtype, a.tobytes()) if _is_small(a) else id(a)
+    if not _can_change(a):
+        return id(a)
+    if a.nbytes <= SMALL:
+        return a.shape, a.strides, a.dtype, a.tobytes()
+    return id(a), a.shape, a.strides, a.dtype, a.flat[:: a.size // MANY | 1].tobytes()
 
 
-def _is_small(a: Any) -> bool:
-    return type(a) is np.ndarray and a.nbytes <= SMALL and not a.dtype.hasobject
+def _can_change(a: Any) -> bool:
+    """Tell whether this is an array of numbers, which somebody may write to if it is large."""
+    if type(a) is not np.ndarray or a.dtype.hasobject:
+        return False
+    return a.nbytes <= SMALL or a.flags.writeable or owner_of(a).flags.writeable

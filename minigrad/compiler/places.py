@@ -130,6 +130,8 @@ def _in_module(a: types.ModuleType, search: Search) -> Iterator[Place]:
 def _in_leaf(a: Any, search: Search) -> Iterator[Place]:
     if isinstance(a, Tensor) and a._node is not None and id(a._node.grad) in search.read:
         yield lambda: [a.node.grad]
+    elif isinstance(a, Tensor) and "grad" in search.names:
+        yield lambda: [a.node.grad is None]
 
 
 def _in_list(a: Collection[Any], search: Search) -> Iterator[Place]:
@@ -154,6 +156,9 @@ def _in_object(a: Any, search: Search) -> Iterator[Place]:
         yield lambda: [*_attributes(a, names, read, slots), _method(a)]
     if kind not in classes:
         classes.add(kind)
+        for v in (vars(c).get(n) for c in kind.__mro__ for n in [*names]):
+            if isinstance(v, property) and isinstance(v.fget, types.FunctionType):
+                names.update(_names(v.fget.__code__))  # what it reads, in whichever file it is
         yield _of_class(kind, names, _called_by_python(kind, file))
 
 

@@ -57,7 +57,8 @@ def compile(  # noqa: A001 - as in PyTorch
     items; and the attributes of modules, such as `training`. Tensors are read again in each call. What
     the function does beside computing, such as printing, happens in recorded calls alone. Do not change
 
-    - a large array that it reads outside, in its place: give it as an argument, or as a Tensor;
+    - single numbers of an array of more than 64 KB that it reads outside: give it as an argument, or as
+      a Tensor;
     - what functions of other files read outside;
     - attributes whose names are computed.
 

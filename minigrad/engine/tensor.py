@@ -194,9 +194,12 @@ class Tensor(Operators):
 
     def detach(self) -> Tensor:
         """The same values outside the graph: no gradient flows through the result."""
-        for watcher in mode.get().watchers:
-            watcher.on_same_numbers(self._array, self)
-        return tensor_of(self._array)
+        array, watchers = self._array, mode.get().watchers
+        if watchers:  # which know it from a tensor that was detached before
+            array = array[...]
+        for watcher in watchers:
+            watcher.on_same_numbers(array, self)
+        return tensor_of(array)
 
     def numpy(self) -> np.ndarray:
         """A copy of the values as a NumPy array, yours to change.

@@ -149,7 +149,8 @@ class Recording(Watcher):
     """A recording: it gives each node a note.
 
     Attributes:
-        arrays: those seen so far, by their memory, each with its node.
+        arrays: those seen so far, by their memory, each with its node; those with the numbers of another
+            one by their identity, too.
         reads: each time that numbers left the graph.
         arguments: the nodes of those that the recorded function was called with.
     """
@@ -165,7 +166,9 @@ class Recording(Watcher):
         self._note_read(self.node_of(a), without_tensors(a))
 
     def on_same_numbers(self, array: Any, other: Any) -> None:
-        self.arrays.setdefault(memory_of(array), (array, self.node_of(other)))
+        known = array, self.node_of(other)
+        self.arrays[id(array)] = known
+        self.arrays.setdefault(memory_of(array), known)
 
     def on_write(self, array: Any, node: Node | None) -> None:
         """Forget what is known of this memory, but that its numbers are those of `node`."""
@@ -226,10 +229,15 @@ class Recording(Watcher):
         return self._of_array(a)
 
     def _of_tensor(self, tensor: Tensor) -> Node:
-        """The node of a tensor; of one that is detached, the one whose numbers it has."""
-        detached = self._seen(tensor._array) if tensor._node is None else None
-        if detached is not None:
-            return detached
+        """The node of a tensor; of one that was detached meanwhile, the one whose numbers it has.
+
+        What was detached before has the very array of another tensor, and may get another one.
+        """
+        if tensor._node is None:
+            by_memory = self.arrays.get(memory_of(tensor._array), (tensor._array, None))
+            known, node = self.arrays.get(id(tensor._array), by_memory)
+            if known is not tensor._array or id(tensor._array) in self.arrays:
+                return node  # type: ignore[return-value]
         self.arrays.setdefault(memory_of(tensor._array), (tensor._array, tensor.node))
         return tensor.node
 

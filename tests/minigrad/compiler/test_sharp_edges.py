@@ -377,6 +377,28 @@ def the_gradient_of_a_tensor():
     return lambda a: np.sum(W * w.grad * a), lambda: setattr(w, "grad", array(4) * 2)
 
 
+def whether_a_tensor_has_a_gradient():
+    w = new_leaf(4)
+    f = lambda a: np.sum(W * a) if w.grad is None else np.sum(W * w.grad * a)
+    return f, lambda: setattr(w, "grad", array(4))
+
+
+def a_large_array_that_is_written():
+    scales = np.ones((100, 200))
+    return lambda a: np.sum(W * scales[0, 0] * a), lambda: np.multiply(scales, 2, out=scales)
+
+
+def an_array_that_comes_to_lie_otherwise():
+    kept = {"scales": array(4, 5)}
+    f = lambda a: np.sum(W * a * np.ravel(kept["scales"], order="A")[:4])
+    return f, lambda: kept.update(scales=np.asfortranarray(kept["scales"]))
+
+
+def a_property_in_another_file():
+    optimizer = mg.optim.SGD([new_leaf(4)], lr=0.5)
+    return lambda a: np.sum(W * a) * optimizer.lr, lambda: setattr(optimizer, "lr", 0.25)
+
+
 def a_global_of_a_rule():
     _, change = a_global_of_a_helper()
     scaled = mg.rule(lambda x: x * 1, lambda g, _y, _x: g * SCALE)
@@ -400,7 +422,8 @@ def a_global_of_a_definition():
 
 
 OUTSIDE = [
-    the_gradient_of_a_tensor,
+    the_gradient_of_a_tensor, whether_a_tensor_has_a_gradient, a_large_array_that_is_written,
+    an_array_that_comes_to_lie_otherwise, a_property_in_another_file,
     a_global_of_a_rule, a_global_of_the_function_of_a_rule, a_global_of_a_definition,
     an_item_of_a_module_of_pythons, an_attribute_of_a_class_that_is_named,
     an_attribute_of_a_class_in_a_class, an_attribute_in_a_method_of_the_class,
@@ -572,7 +595,7 @@ def test_what_a_program_would_leave_out_is_refused_with_the_line(effect):
     try:
         step(array(4))
         with pytest.raises(errors.GraphError, match=r"a compiled function .* at test_sharp_edges"):
-            step(array(4))
+            step(array(4)), step(array(4))  # the first may have changed what is outside
     finally:
         W.data, W.grad = before, None
 
@@ -634,6 +657,19 @@ def test_a_tensor_outside_that_is_detached_is_read_again(f, changes_from):
     for k in range(8):
         assert step(x).item() == f(x, w).item()
         if k >= changes_from:
+            w.data += 1
+    assert step.source
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("f", [lambda v, w: v * w, lambda v, w: w.detach() * v * w])
+def test_a_tensor_that_was_detached_before_is_another_one(f, at_once):
+    w, x = new_leaf(4), new_leaf(4)
+    v = w.detach()
+    step = mg.compile(lambda x: np.sum(f(v, w) * x), exact=True, at_once=at_once)
+    for k in range(8):
+        assert step(x).item() == np.sum(f(v, w) * x).item()
+        if k >= 4:
             w.data += 1
     assert step.source
 
