@@ -203,7 +203,7 @@ class Module:
 
     def state_dict(self) -> dict[str, np.ndarray]:
         """A copy of every parameter's array, by its path; shared ones under each of theirs."""
-        return {name: np.array(p.data) for name, p in self._all_parameters()}
+        return {name: p.detach().numpy() for name, p in self._all_parameters()}
 
     @named
     def load_state_dict(self, state: Mapping[str, object]) -> None:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .errors import ReadOnlyError
+from .followed import Followed, check_writeable
+from .modes import mode
 
 if TYPE_CHECKING:
     from .tensor import Tensor
@@ -25,22 +27,15 @@ class Data(np.ndarray):
     array: np.ndarray | None = None  # what that tensor held then
 
     def __setitem__(self, index: Any, value: object) -> None:
-        self._check_writeable()
+        check_writeable(self)
         super().__setitem__(index, value)
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if method == "at" and isinstance(inputs[0], Data):  # which writes to read-only arrays, too
-            inputs[0]._check_writeable()
+            check_writeable(inputs[0])
         if out := kwargs.get("out"):
             kwargs["out"] = tuple(map(_plain, out))
         return getattr(ufunc, method)(*map(_plain, inputs), **kwargs)
-
-    def _check_writeable(self) -> None:
-        if not self.flags.writeable:
-            raise ReadOnlyError(
-                "the array in a Tensor is read-only. To change some numbers of a leaf: "
-                "a = x.data.copy(); a[...] = ...; x.data = a"
-            )
 
     def __array_wrap__(
         self, array: np.ndarray, context: object = None, return_scalar: bool = False
@@ -51,20 +46,27 @@ class Data(np.ndarray):
         return repr(self.view(np.ndarray))
 
 
+class FollowedData(Followed):
+    """The same for those who follow what is made of it."""
+
+    tensor: Tensor | None = None
+    array: np.ndarray | None = None
+
+
 def _plain(a: Any) -> Any:
     return a.view(np.ndarray) if isinstance(a, Data) else a
 
 
 def _in_place(function: Callable) -> Callable:
-    def operate(self: Data, other: object) -> Any:
+    def operate(self: Data | FollowedData, other: object) -> Any:
         if self.tensor is not None:
             if self.tensor._array is not self.array:
                 raise ReadOnlyError(
                     "the tensor has got other values since this array was taken from it, which would "
                     "be lost: write `x.data *= ...` with the x.data of now"
                 )
-            return self.tensor.copy_(function(self.view(np.ndarray), other)).data
-        self._check_writeable()
+            return self.tensor.copy_(function(np.ndarray.view(self, np.ndarray), other)).data
+        check_writeable(self)
         return function(self, other, out=(self,))
 
     return operate
@@ -74,14 +76,17 @@ for name, function in {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.divide,
     "floordiv": np.floor_divide, "mod": np.mod, "pow": np.power, "matmul": np.matmul,
 }.items():  # fmt: skip
-    setattr(Data, f"__i{name}__", _in_place(function))
+    for kind in (Data, FollowedData):
+        setattr(kind, f"__i{name}__", _in_place(function))
 
 
 def data_of(tensor: Tensor) -> np.ndarray:
     """Return a read-only view of the array; of another library's, the array itself."""
-    array = tensor._read()
+    array, watchers = tensor._array, mode.get().watchers
     if not isinstance(array, np.ndarray):
-        return array
-    data = array.view(Data)
+        return tensor._read()
+    data = np.ndarray.view(array, FollowedData if any(w.follows for w in watchers) else Data)
     data.tensor, data.array = tensor, array
+    for watcher in watchers:
+        watcher.on_same_numbers(data, tensor)
     return data

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from .errors import ReadOnlyError
 from .modes import Watcher, mode
 from .node import Node
 from .operators import Methods
@@ -187,6 +188,9 @@ def written(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, A
     After `mask &= other`, and other calls of a ufunc with `out=` alone, it is known what the numbers
     are of; after anything else they are followed no longer.
     """
+    for target in targets:
+        if isinstance(target, np.ndarray):
+            check_writeable(target)
     node = None
     if _following() and isinstance(function, np.ufunc) and kwargs.keys() == {"out"}:
         with np.errstate(all="ignore"):
@@ -203,6 +207,19 @@ def written(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, A
     if "out" in kwargs:
         return targets[0] if len(targets) == 1 else targets
     return result
+
+
+def check_writeable(a: np.ndarray) -> None:
+    """Check that an array can be written to: `np.add.at` does not.
+
+    Raises:
+        ReadOnlyError: if it cannot.
+    """
+    if not a.flags.writeable:
+        raise ReadOnlyError(
+            "the array is read-only, as that in a Tensor is. To change some numbers of a leaf: "
+            "a = x.data.copy(); a[...] = ...; x.data = a"
+        )
 
 
 def taken_out(a: Followed) -> None:

@@ -207,7 +207,11 @@ class Tensor(Operators):
         Raises:
             DetachError: if this tensor requires a gradient, which would be lost.
         """
-        return np.array(self._detached("x.numpy()"))
+        self._check_detached("x.numpy()")
+        array, watchers = np.array(self._array), mode.get().watchers
+        for watcher in watchers:
+            watcher.on_same_numbers(array, self)
+        return followed(array, watchers)
 
     def item(self) -> float | int | bool:
         """The value of a tensor with one element, as a Python number.
@@ -223,12 +227,15 @@ class Tensor(Operators):
 
     def _detached(self, what: str) -> AnyArray:
         """The array itself, on its way out of the graph."""
+        self._check_detached(what)
+        return self._read()
+
+    def _check_detached(self, what: str) -> None:
         if self.requires_grad:
             raise errors.DetachError(
                 f"write {WAYS_OUT.get(what, 'x.detach().numpy()')}: {what} would lose the gradient that "
                 f"x requires" + OTHERWISE * (what in ("np.asarray(x)", "float(x)"))
             )
-        return self._read()
 
     def _read(self) -> AnyArray:
         """The array, on its way out of the graph: those who watch see it go."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import errors
 from ..definitions.axes import as_arrays
-from ..engine.arguments import as_array, without_tensors
+from ..engine.arguments import without_tensors
 from ..engine.kinds import checked
 from ..engine.modes import get_default_dtype
 from ..engine.table import definition
@@ -33,7 +33,7 @@ def one_hot(ids: Array, N: int) -> np.ndarray:
     Raises:
         DTypeError, ShapeError: if the ids are no integers, or not from 0 to N - 1.
     """
-    ids = as_array(ids)
+    (ids,) = as_arrays(ids)
     check_ids(ids, whole("N", N), "a class")
     return np.equal(ids[..., None], np.arange(N)).astype(get_default_dtype())
 

@@ -532,6 +532,51 @@ def test_what_is_made_of_an_argument_is_made_anew_or_refused(function, first):
     assert_alike(function, [*calls, *((a,) for a in others)], [W], may_refuse=True)
 
 
+OF_A_LEAF = {
+    "data": lambda w: w.data * 2,
+    "a row of data": lambda w: w.data[:1],
+    "a number of data": lambda w: np.abs(w.data).max(),
+    "a mask of data": lambda w: np.where(w.data > 0, 1.0, 2.0),
+    "a copy": lambda w: w.detach().numpy(),
+    "a tensor of a copy": lambda w: mg.Tensor(w.data + 1),
+    "a state": lambda w: kept_in(w).state_dict()["w"],
+    "by asarray": lambda w: np.asarray(w.detach()) * 2,
+    "by item": lambda w: w[0].item(),
+    "by float": lambda w: float(w.data[0]),
+    "by an array": lambda w: np.array([w.data[0], w.data[1], 1.0, 1.0]),
+    "by its gradient": lambda w: 1.0 if w.grad is None else np.sum(w.grad.data),
+}
+
+
+def kept_in(w):
+    model = nn.Module()
+    model.w = w
+    return model
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+@pytest.mark.parametrize("name", OF_A_LEAF)
+def test_what_is_made_of_a_leaf_is_made_anew_or_refused(name, at_once):
+    read = OF_A_LEAF[name]
+    w, a = nn.Parameter(array(4)), array(4)
+    step = mg.compile(lambda a: np.sum(a * w * read(w)), exact=True, at_once=at_once)
+    for k in range(8):
+        plain = numbers_of(step.function, (a,), [w])
+        try:
+            compiled = numbers_of(step, (a,), [w])
+        except errors.GraphError:
+            continue
+        assert [a.tolist() for a in compiled] == [a.tolist() for a in plain]
+        w.data = array(4) if k > 3 else w.data
+    assert name.startswith("by ") or step.source
+
+
+@pytest.mark.parametrize("of", [np.array, mg.Tensor])
+def test_one_hot_is_made_anew(of):
+    f = lambda a: np.sum(W * F.one_hot(a, 4))
+    assert_alike(f, [(of([k % 4, 3]),) for k in range(7)], [W])
+
+
 MADE = {
     "a leaf and a result": lambda x: (x, x * 2),
     "two results": lambda x: (x * 2, x * 3),

@@ -50,7 +50,7 @@ def of_a_detached_tensor(x):
         (written_in_a_comment, ["np.multiply"]),
         (spread_over_lines, ["clamp"]),
         (of_the_library, ["np.add"]),
-        (of_a_detached_tensor, ["data"]),
+        (of_a_detached_tensor, []),
         (lambda x: x[int(np.argmin(x))], ["getitem"]),
         (lambda x: np.where(~(x > 0), x, 0), []),
         (lambda x: np.where(np.asarray(x > 0), x, 0), []),

@@ -712,9 +712,7 @@ def test_an_array_that_came_up_after_numbers_were_read_may_be_of_them():
     assert "for v in y.tolist()" in str(graph.reads[0][1])
 
 
-@pytest.mark.parametrize(
-    "read", [float, bool, np.asarray, mg.Tensor.item, mg.Tensor.tolist, lambda t: t.data]
-)
+@pytest.mark.parametrize("read", [float, bool, np.asarray, mg.Tensor.item, mg.Tensor.tolist])
 def test_every_way_out_of_the_graph_is_seen(read):
     x = mg.Tensor([2.0], requires_grad=True)
     with mg.record():
@@ -723,6 +721,30 @@ def test_every_way_out_of_the_graph_is_seen(read):
         loss = np.sum(y)
     graph = mg.graph(loss)
     assert [graph[n].label for n, _ in graph.reads] == ["y"]
+
+
+@pytest.mark.parametrize("read", [lambda w: w.data, lambda w: w.detach().numpy()])
+def test_what_numpy_makes_of_the_array_in_a_tensor_is_followed(read):
+    w = mg.Tensor([1.0, -2.0], requires_grad=True, name="w")
+    with mg.record():
+        loss = np.sum(w * np.abs(read(w)).max())
+    graph = mg.graph(loss)
+    nodes = {n.operation or n.label: n.number for n in graph.nodes}
+    assert [e.source for e in graph.arguments(nodes["np.absolute"])] == [nodes["w"]]
+    assert not [n for n in graph.nodes if n.may_be_of]
+    loss.backward()
+    assert w.grad.data.tolist() == [2.0, 2.0]
+
+
+def test_a_step_by_hand_may_be_recorded():
+    w = mg.Tensor([1.0, 2.0], requires_grad=True)
+    with mg.record():
+        np.sum(w * w).backward()
+        w.data -= 0.5 * w.grad
+        assert w.data.tolist() == [0.0, 0.0]
+        for change in (lambda: w.data.fill(1), lambda: np.add.at(w.data, [0], 1.0)):
+            with pytest.raises(mg.errors.ReadOnlyError, match=r"x\.data = a"):
+                change()
 
 
 def test_a_detached_tensor_is_what_it_was_taken_from():
