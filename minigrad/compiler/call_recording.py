@@ -22,6 +22,7 @@ class CallRecording(Recording):
     """A recording that also keeps what later calls need.
 
     Attributes:
+        before: arrays that were there before the call.
         start: the number of nodes that were there before.
         tensors: those that it reads, by their nodes.
         draws: the nodes of random arrays, and how each is drawn, in order.
@@ -30,8 +31,9 @@ class CallRecording(Recording):
         taken_out_at: the first line of the user's that took numbers out of the graph.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, before: Iterable[Any]) -> None:
         super().__init__()
+        self.before = [a for a in before if isinstance(a, np.ndarray)]
         self.start = count()
         self.tensors: dict[Node, Tensor] = {}
         self.draws: list[tuple[Node, Draw]] = []
@@ -72,6 +74,11 @@ class CallRecording(Recording):
         super().on_taken_out(a)
         if self.taken_out_at is None and not by_definition():
             self.taken_out_at = source_line()
+
+    def on_write(self, array: Any, node: Node | None) -> None:
+        super().on_write(array, node)
+        if any(np.may_share_memory(array, a) for a in self.before):
+            self.on_effect("writes into an array that was there before")
 
     def on_effect(self, what: str, node: Node | None = None) -> None:
         if node is not None and node.number > self.start:  # the call made it

@@ -45,7 +45,7 @@ def check_with_other_numbers(
                 outside.drawn_again(others=True),
             ):
                 warnings.simplefilter("ignore")
-                other = RecordedCall(function, changed, options, arrays)
+                other = RecordedCall(function, changed, options, arrays, outside.leaves())
         except GraphError:
             raise
         except Exception:

@@ -48,6 +48,10 @@ class Outside:
         self._seen = state(self._places or (), self._seen)
         return self._seen.objects, self._seen.marks
 
+    def leaves(self) -> Iterable[Any]:
+        """The tensors, arrays and the like that stand outside."""
+        return self._leaves.values()
+
     def holds(self, a: Any) -> bool:
         """Tell whether a tensor or an array stands outside."""
         return id(a) in self._leaves

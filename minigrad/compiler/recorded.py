@@ -54,8 +54,15 @@ class RecordedCall:
         GraphError: if the function returns no tensor, or takes numbers out of the graph.
     """
 
-    def __init__(self, function: Callable, args: tuple, kwargs: dict, arrays: Sequence[Any]):
-        recording = CallRecording()
+    def __init__(
+        self,
+        function: Callable,
+        args: tuple,
+        kwargs: dict,
+        arrays: Sequence[Any],
+        outside: Iterable[Any],
+    ):
+        recording = CallRecording([*arrays, *outside])
         name = getattr(function, "__name__", "the function")
         with setting(watchers=(recording,)):
             args, kwargs = as_arguments((args, kwargs))

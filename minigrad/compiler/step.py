@@ -269,7 +269,9 @@ class Compiled(WithProgram):
         """
         is_result = met.facts is None and not self.at_once
         with contextlib.nullcontext() if is_result else self._outside.drawn_again():
-            recorded = RecordedCall(self.function, call.args, call.kwargs, call.arrays)
+            recorded = RecordedCall(
+                self.function, call.args, call.kwargs, call.arrays, self._outside.leaves()
+            )
         result = recorded.result if is_result else None
         recorded.result = None  # it holds all arrays of the call
         now = self._looked_at_again(call, recorded)

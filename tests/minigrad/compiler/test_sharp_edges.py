@@ -4,6 +4,7 @@ import collections
 import copy
 import enum
 import functools
+import operator
 import pickle
 import threading
 import types
@@ -614,6 +615,7 @@ def test_results_of_calls_that_ran_as_they_are_may_be_arguments():
 
 
 OPTIMIZER = mg.optim.SGD([W], lr=0.1)
+BUFFER = np.zeros(20_000)  # too large to be looked at as a whole
 EFFECTS = {
     "W.copy_(a)": lambda a: W.copy_(a),
     "W.data = a": lambda a: setattr(W, "data", a),
@@ -624,6 +626,9 @@ EFFECTS = {
     "lr": lambda _: setattr(OPTIMIZER, "lr", 0.1),
     "backward": lambda a: np.sum(W * a).backward(),
     "manual_seed": lambda _: mg.manual_seed(0),
+    "a += 1": lambda a: operator.iadd(a, 1),
+    "a[0] = 1": lambda a: operator.setitem(a, 0, 1),
+    "out": lambda a: np.multiply(a, 2, out=BUFFER[1:5]),
 }
 
 
