@@ -14,7 +14,7 @@ from ..engine.source import SourceLine, by_definition, source_line
 from ..engine.tensor import Array, Tensor
 from ..errors import GraphError
 from ..nn import Module
-from ..ran.recording import Recording, flat
+from ..ran.recording import Read, Recording, flat
 from ..random import Draw
 
 
@@ -88,16 +88,15 @@ class CallRecording(Recording):
             f"and would leave that out. Do it outside of the function, or call it without mg.compile"
         )
 
-    def lost(self, leaves: Iterable[Node]) -> SourceLine | None:
-        """The first line that took numbers out; or made an array that no operation was given, if NumPy
-        may have made one of `leaves` of it, unseen.
+    def unused(self, leaves: Iterable[Node]) -> list[Read]:
+        """The plain results that no operation was given, and of which NumPy may have made an array that
+        is one of `leaves`, unseen.
         """
         arrays = (n for n in leaves if n.note is not None and n.note.array is not None)
         made = (n.number for n in arrays if n not in self.arguments and not n.note.origin)
         last = max(made, default=0)
-        unused = (r for r in self.reads if r.unseen and not r.inside and r.number < last)
-        unused = (r for r in unused if r.node not in self.used)
-        return self.taken_out_at or next((r.line for r in unused), None)
+        early = [r for r in self.reads if r.unseen and not r.inside and r.number < last]
+        return [r for r in early if r.node not in self.used]
 
     def forget(self) -> None:
         """Forget all nodes: these lead to the recording, too, and would keep each other alive."""

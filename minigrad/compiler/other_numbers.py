@@ -12,7 +12,7 @@ from ..arrays.identity import memory_of
 from ..engine.saving import copied_as_it_lies
 from ..engine.tensor import Tensor, tensor_of
 from ..errors import GraphError
-from ..ran.recording import mapped
+from ..ran.recording import Read, mapped
 from .keys import bare_array, form_of
 from .outside import Outside
 from .recorded import RecordedCall
@@ -30,8 +30,9 @@ def check_with_other_numbers(
     An error of its own says nothing: such numbers it may refuse.
 
     Raises:
-        GraphError: if it is another computation, or has other constants.
+        GraphError: if it is another computation, has other constants, or may have them.
     """
+    compared: list[list[Read]] = []
     for most in (np.max, np.min):
         others: dict[Any, Any] = {}
         change = lambda a: a if outside.holds(a) else _resampled(a, most, others)
@@ -51,7 +52,9 @@ def check_with_other_numbers(
         except Exception:
             continue
         other.check(recorded.facts())
+        compared.append(other.unused)
         del other  # before the next one
+    recorded.check_unused(compared)
 
 
 def _resampled(a: Any, most: Callable, others: dict[Any, Any]) -> Any:

@@ -12,12 +12,13 @@ from ..arrays.identity import equal, memory_of
 from ..engine.errors import is_pytorchs
 from ..engine.modes import count, setting
 from ..engine.node import Node
+from ..engine.source import SourceLine
 from ..engine.tensor import Tensor
 from ..errors import GraphError
 from ..ran import capture
 from ..ran.comparing import constants_of
 from ..ran.data import GraphData, GraphNode
-from ..ran.recording import as_arguments
+from ..ran.recording import Read, as_arguments
 from .call_recording import CallRecording
 from .inputs import Inputs
 
@@ -49,6 +50,7 @@ class RecordedCall:
         draws: how each random array was drawn, and the number of its node, or None if nothing uses it.
         arguments: for each argument that is an array, the number of its node, or None.
         modules: those that were called.
+        unused: the plain results of which a constant may have been made, unseen.
 
     Raises:
         GraphError: if the function returns no tensor, or takes numbers out of the graph.
@@ -63,7 +65,6 @@ class RecordedCall:
         outside: Iterable[Any],
     ):
         recording = CallRecording([*arrays, *outside])
-        name = getattr(function, "__name__", "the function")
         with setting(watchers=(recording,)):
             args, kwargs = as_arguments((args, kwargs))
             self.result = function(*args, **kwargs)
@@ -72,12 +73,10 @@ class RecordedCall:
         end = count()
         graph, captured = capture.captured(GraphData, self.result)
         numbers = captured.number
-        if (line := recording.lost(n for n in numbers if n.operation is None)) is not None:
-            raise GraphError(
-                f"{name} takes numbers out of the graph, at {line}: compiled, it would use "
-                f"those of its first call forever. {_instead_of(line.text)}; or call it without "
-                f"mg.compile"
-            )
+        self._name = getattr(function, "__name__", "the function")
+        if recording.taken_out_at is not None:
+            raise self._takes_out(recording.taken_out_at)
+        self.unused = recording.unused([n for n in numbers if n.operation is None])
         # Not what the capture made: leaves for the arrays of calls before this one.
         own = {n for node, n in numbers.items() if recording.start < node.number < end}
         if any(graph[n].kind == "operation" for n in numbers.values() if n not in own):
@@ -91,6 +90,27 @@ class RecordedCall:
         self.arguments = [_number(recording, numbers, a) for a in arrays]
         self.modules = list(recording.modules)
         _let_go(recording, numbers, graph)
+
+    def _takes_out(self, line: SourceLine | None) -> GraphError:
+        return GraphError(
+            f"{self._name} takes numbers out of the graph, at {line}: compiled, it would use "
+            f"those of its first call forever. {_instead_of(line.text if line else '')}; or call it "
+            f"without mg.compile"
+        )
+
+    def check_unused(self, others: Sequence[Sequence[Read]]) -> None:
+        """Check that no constant was made of a plain result that no operation was given.
+
+        Args:
+            others: the same of calls with other numbers and the same constants: what had another value
+                there is in none of these.
+
+        Raises:
+            GraphError: if one may have been.
+        """
+        for i, read in enumerate(self.unused):
+            if all(i >= len(o) or equal(o[i].value, read.value) for o in others):
+                raise self._takes_out(read.line)
 
     def inputs(self) -> Inputs:
         return Inputs(self.graph, self.arguments, self.tensors, self.draws)

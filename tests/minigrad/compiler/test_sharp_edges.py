@@ -533,6 +533,17 @@ def test_what_is_made_of_an_argument_is_made_anew_or_refused(function, first):
     assert_alike(function, [*calls, *((a,) for a in others)], [W], may_refuse=True)
 
 
+def test_a_plain_result_that_nothing_uses_is_refused_only_if_a_constant_may_be_of_it():
+    def unused(a):
+        _ = a > 0, np.mean(a), np.stack([a, a])
+        return np.sum(W * a * np.ones(4))
+
+    assert_alike(unused, [(array(4),) for _ in range(6)], [W])
+    step = mg.compile(lambda a: np.sum(W * np.array([np.sum(a > 9)])))
+    with pytest.raises(errors.GraphError, match="takes numbers out of the graph"):
+        [step(array(4)) for _ in range(3)]
+
+
 OF_A_LEAF = {
     "data": lambda w: w.data * 2,
     "a row of data": lambda w: w.data[:1],
