@@ -29,15 +29,16 @@ def worksheet(lesson: Lesson, seed: int, key: bool) -> str:
     Raises:
         ConfigError: if what renders formulas is not installed.
     """
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng([seed, *lesson.number.encode()])  # two lessons have other graphs
     style = Path(__file__).with_name("worksheet.css").read_text(encoding="utf-8")
     title = f"{'Key' if key else 'Worksheet'} {lesson.number}: {lesson.title}"
     name = "" if key else '<p class="name">Name</p>'
     parts = [
         f"<h1>{escape(title)}</h1><p>sheet {signs(lesson, seed)}</p>{name}",
         "<h2>Graphs to walk by hand</h2>",
-        "<p>Write down each value, from top to bottom. Then begin at the result, whose gradient is 1, "
-        "and go back: what arrives at a number over several ways is added.</p>",
+        "<p>Write down each value, from top to bottom: L, in the last line, is the result. Its gradient "
+        "at a number says how fast L changes when that number does. At L itself it is 1: begin there, "
+        "and go back. What arrives at a number over several ways is added.</p>",
         *(_walk(k, walk, key) for k, walk in enumerate(walks(lesson.number, rng), 1)),
         "<h2>Shapes to fill in</h2>",
         *(_shapes(walk, key) for walk in shapes(lesson.number, rng)),
@@ -104,8 +105,7 @@ def _boxes(node: GraphNode, what: str, filled: bool) -> str:
 def _drawing(walk: Walk) -> str:
     """The graph without numbers, as SVG; "" where there is no Graphviz."""
     dot = walk.graph.draw(values=False, gradients=False, direction="right").dot
-    svg = Drawing(TOOLTIP.sub('tooltip=" "', dot), "").svg() or ""
-    return svg[max(svg.find("<svg"), 0) :]
+    return Drawing(TOOLTIP.sub('tooltip=" "', dot), "").svg() or ""
 
 
 def _shapes(walk: Walk, key: bool) -> str:

@@ -28,6 +28,9 @@ INSTALL = "To draw it, install Graphviz: pip install pygraphviz"
 SMALL = 60  # nodes, up to which a drawing shows values
 LARGE = 200  # nodes, beyond which boxes are closed, so that
 FEW = 40  # nodes are drawn at most
+TITLE = re.compile(
+    r"<title>[^<]*</title>\n?"
+)  # Graphviz's own names, such as n0->n3, of what one points at
 DEEP = 1000  # nodes that are drawn at most where a depth is asked for
 
 
@@ -95,7 +98,7 @@ class Drawing:
             return None
         mark = f"g{hashlib.sha256(self.dot.encode()).hexdigest()[:8]}"
         page = data.decode()
-        page = _headings_last(page[page.index("<svg") :])
+        page = _headings_last(TITLE.sub("", page[page.index("<svg") :]))
         page = re.sub(r'\bid="', f'id="{mark}-', page)
         title = html.escape(words.visible(self.title))
         return page.replace("<svg", f'<svg role="img" aria-label="{title}"', 1)

@@ -93,3 +93,12 @@ def test_seeds_differ_and_one_seed_is_the_same_again(tmp_path, capsys):
     code = re.search("sheet ([0-9a-f]{4})<", first)[1]
     assert f"sheet {code}" in key
     assert f"sheet {code}" not in other
+
+
+def test_two_lessons_have_other_graphs_and_the_sheet_says_what_l_is(tmp_path, capsys):
+    (first,) = sheet_of(tmp_path, capsys, "01", "--seed", 7)
+    (second,) = sheet_of(tmp_path, capsys, "02", "--seed", 7)
+    programs = lambda page: re.findall(r"<pre>(.*?)</pre>", page, re.DOTALL)[:2]
+    assert not set(programs(first)) & set(programs(second))
+    assert "L, in the last line, is the result" in first
+    assert "<title>n" not in first  # Graphviz's names, which show where one points
