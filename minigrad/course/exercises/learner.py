@@ -20,11 +20,12 @@ from .exercise import Exercise
 from .in_transformer.training_run import run
 from .marking.mark import NOT_BEGUN, RIGHT, Mark
 from .puzzle import puzzle_of, solved
-from .sandbox import check
+from .sandbox import check, tell_of_time
 from .worked import worked
 
 WIDE = 38  # columns for a first sentence
 TRIES = ".tries.json"  # in a learner's folder: how often each exercise was tried in vain
+NOTE = "README.txt"  # what a learner's folder is
 WITHOUT_ANSWERS = ".without-answers"  # in a folder in which no solution is to be shown
 
 
@@ -81,6 +82,7 @@ def check_some(options: argparse.Namespace) -> int:
     if any(mark.state != RIGHT for mark in marks):
         print()
         say(f"`{RUN} hint` with a lesson or a name helps on")
+        tell_of_time(marks)
         if folder == EXERCISES and all(mark.state == NOT_BEGUN for mark in marks):
             say(_advice())
         return 1
@@ -203,7 +205,16 @@ def start(options: argparse.Namespace) -> int:
         for entry in roster:
             folder = options.target / entry.folder
             _hand_out(folder, files, options.without_answers, lambda line: None)
-        say(f"{len(roster)} folders in {options.target}")
+        say(
+            f"{options.target} has a folder for each of the {len(roster)} names in {options.names}, "
+            f"such as {options.target / roster[0].folder}; in each is {', '.join(files)}"
+        )
+        print()
+        say(
+            f"Give each student theirs. When all is handed in, in such folders or zips, "
+            f"`{RUN} class {options.target} --roster {options.names}` marks it"
+        )
+        return 0
     print()
     say(f"Open {files[0]} in your editor; then, in that folder, `{RUN} check {files[0][:2]}`")
     return 0
@@ -213,8 +224,9 @@ def _hand_out(
     folder: Path, files: Sequence[str], without_answers: bool, tell: Callable[[str], None]
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    for name in [*files, "conftest.py"]:
-        target, text = folder / name, (EXERCISES / name).read_bytes()
+    texts = {name: (EXERCISES / name).read_bytes() for name in [*files, "conftest.py"]}
+    for name, text in {**texts, NOTE: _note(files).encode()}.items():
+        target = folder / name
         if os.path.lexists(target):
             tell(f"{target} is there already, and stays as it is")
         else:
@@ -222,6 +234,19 @@ def _hand_out(
             tell(f"{target}")
     if without_answers:
         (folder / WITHOUT_ANSWERS).touch()
+
+
+def _note(files: Sequence[str]) -> str:
+    """The text that tells whoever gets such a folder what to do with it."""
+    names = "".join(f"    {file}\n" for file in files)
+    return (
+        f"Exercises of the course minigrad, which its README says how to install:\n\n{names}\n"
+        f"Write the body of each function in place of `raise NotImplementedError`. In this folder,\n\n"
+        f"    {RUN} check {files[0][:2]}\n\n"
+        f"says what is right, what is not, and why; `hint` in place of `check` helps on. Keep the\n"
+        f"names of the files. To hand it in, give back these files, or the whole folder. conftest.py\n"
+        f"lets pytest run the same checks.\n"
+    )
 
 
 def run_all(options: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ import functools
 import math
 import os
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -22,11 +22,12 @@ from typing import Any
 import numpy as np
 
 from ...system.working import not_hearing
+from ..printing import say
 from .catalogue import Sheet, Wanted
 from .exercise import Exercise
 from .isolation.house import House
 from .isolation.limits import at_once
-from .isolation.room import JUDGE
+from .isolation.room import JUDGE, TOO_LONG
 from .learner_file import LearnerFile, content_of, read_learner_file
 from .learner_side.loading import load
 from .learner_side.raised_error import one_line
@@ -83,6 +84,12 @@ def marks_of(
         yield from pool.map(mark_one, jobs)
 
 
+def tell_of_time(marks: Iterable[Mark]) -> None:
+    """Say to whoever gives the command how to give more time, if some took too long."""
+    if any(mark.says.startswith(TOO_LONG) for mark in marks):
+        say("`--seconds 60` behind the command gives each function more time")
+
+
 def mark_of(
     path: Path,
     sheet: Sheet,
@@ -114,6 +121,10 @@ def mark_of(
 def _without_a_run(path: Path, file: LearnerFile, exercise: Exercise) -> Mark | None:
     """The mark that reading the file gives; None if the function is to be run."""
     name = exercise.name
+    if not (file.problem or file.tree.body or file.unread):
+        return Mark(
+            MISSING, f"{path.name} has no code in it: was it saved, and is it the right file?"
+        )
     if file.problem:
         return Mark(MISSING if not path.exists() else WRONG, f"{file.problem}.")
     if name in file.unread:

@@ -149,7 +149,6 @@ def _slide(mistake: SharedMistake) -> str:
     picture = ""
     if mistake.mark.picture is not None:
         picture = Drawing(*mistake.mark.picture).svg() or ""
-        picture = picture[max(picture.find("<svg"), 0) :]
     shows = escape("\n".join(mistake.mark.shows))
     return (
         f'<section class="slide"><h2>{mistake.sheet.number} {mistake.exercise.name}</h2>'

@@ -46,7 +46,9 @@ def feedback_page(
     wrong = [one for one in marked if begun([one]) and one[2].state != RIGHT]
     rest = [exercise.name for _, exercise, mark in marked if mark.state in (NOT_BEGUN, MISSING)]
     # Where the file itself is missing, no more is to be said.
-    gone = [m.says for _, _, m in marked if m.state == MISSING and "no function" in m.says]
+    gone = dict.fromkeys(
+        m.says for _, _, m in marked if m.state == MISSING and "there is no file" not in m.says
+    )
     again = dict.fromkeys(f"lesson {sheet.number}, {escape(sheet.title)}" for sheet, _, _ in wrong)
     parts = [
         f"<h1>{escape(cleaned(student))}: {total(marked)} of {of} points</h1>",

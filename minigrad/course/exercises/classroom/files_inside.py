@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ..learner_file import LONGEST, content_of
 
 IGNORED = re.compile(
-    r"(?:.*/)?(?:\.[^./].*|__MACOSX/.*|__pycache__(?:/.*)?|conftest\.py|class\.(?!zip$).*|.*\.(?:svg|pyc))"
+    r"(?:.*/)?(?:\.[^./].*|__MACOSX/.*|__pycache__(?:/.*)?|conftest\.py|README\.txt|class\.(?!zip$).*|.*\.(?:svg|pyc))"
 )
 PYTHON = (".py", ".py.txt")  # an editor of Windows adds the second ending, and its folders hide it
 ARCHIVES = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz", ".7z", ".rar")  # that are not read

@@ -183,6 +183,16 @@ def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[
     return {name: number for name, number in numbers.items() if number}
 
 
+def spelled(students: Sequence[Student], roster: Sequence[Enrolled]) -> None:
+    """Give students the names that the roster has for them, so that each has one spelling."""
+    numbers = numbers_of(students, roster)
+    names = {entry.number or entry.name: entry.name for entry in roster}
+    for student in students:
+        number = numbers.get(student.name, "")
+        if [*numbers.values()].count(number) == 1:
+            student.name = names[number]
+
+
 def _words(name: str) -> str:
     """The words of a name in the order of the alphabet: those of "Weiß, Jörg" and "Jörg_Weiß"."""
     return " ".join(sorted(re.findall(r"[^\W_]+", name.casefold())))

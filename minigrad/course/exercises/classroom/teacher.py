@@ -19,7 +19,7 @@ from ..exercise import Exercise
 from ..isolation.container import build
 from ..isolation.house import House
 from ..marking.mark import Mark
-from ..sandbox import Marked, check
+from ..sandbox import Marked, check, tell_of_time
 from ..values_as_text import cleaned
 from .class_marks import marks_of_class
 from .class_results import FEEDBACK, RESULTS, ClassResults
@@ -27,7 +27,7 @@ from .gradescope import as_gradescope, nothing_for_gradescope, write_autograder
 from .points import part_told, points_of, total
 from .points_table import counted, read_points, shared
 from .result_files import as_json, as_junit
-from .roster import read_roster
+from .roster import read_roster, spelled
 from .students import Student, student_in, students_in
 from .verdict_cache import FILE, VerdictCache
 
@@ -60,6 +60,7 @@ def mark(options: argparse.Namespace) -> int:
                 _tell(sheet, exercise, mark)
         finally:  # after Ctrl-C, too
             _warn(house)
+            tell_of_time(mark for _, _, mark in marked)
             of = sum(exercise.points for _, exercise, _ in marked)
             print(f"\n{total(marked)} of {of} points (seed {seed})")
     for path, form in files.items():
@@ -131,14 +132,15 @@ def mark_class(options: argparse.Namespace) -> int:
     goes on, and what has not changed is not marked again.
     """
     table = read_points(options.points) if options.points else {}
-    named = chosen(options.which)
+    every = chosen(options.which)
     if options.late and options.due is None:
         raise errors.ConfigError("--late needs --due, the time after which work is late")
     roster = read_roster(options.roster, say) if options.roster else []
     with contextlib.ExitStack() as until:
         work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         students = students_in(options.folder, Path(work), options.out)
-        wanted = counted(named if options.which else _there(students, options.folder), table)
+        wanted = counted(every if options.which else _there(students, options.folder), table)
+        spelled(students, roster)
         options.out.mkdir(parents=True, exist_ok=True)
         cache = until.enter_context(VerdictCache(options.out, options.seed))
         house = until.enter_context(contextlib.closing(_house(options)))
@@ -150,6 +152,7 @@ def mark_class(options: argparse.Namespace) -> int:
         finally:
             results.write(whole=True)
             _warn(house)
+            tell_of_time(mark for marked in results.students.values() for _, _, mark in marked)
             print(f"\nof {results.of} points (seed {cache.seed}{', as before' * cache.before})")
             for name in results.names:
                 print(options.out / name)

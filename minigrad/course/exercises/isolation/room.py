@@ -18,6 +18,7 @@ from typing import Any
 from ..messages import MessageError, StoppedError, read
 from .processes import end
 
+TOO_LONG = "It had not come to an end after"  # so many seconds
 AFTER = 60  # seconds of a processor that a function may use beyond its time, if nobody ends it
 JUDGE = threading.Lock()  # one thread judges at a time, while others wait for answers
 
@@ -60,8 +61,8 @@ class Room(abc.ABC):
                 return self._in_time(lambda: self._asked(request))
             except TimeoutError:
                 raise StoppedError(
-                    f"It had not come to an end after {self.seconds:g} seconds: is there a loop "
-                    f"without an end, or an import that takes long? `--seconds` gives it more."
+                    f"{TOO_LONG} {self.seconds:g} seconds: is there a loop without an end, or an "
+                    f"import that takes long?"
                 ) from None
             except MessageError as problem:
                 raise StoppedError(f"Its answer cannot be read: {problem}.") from None

@@ -82,7 +82,9 @@ def test_start_never_overwrites(run, folder):
     assert (folder / FIRST).read_bytes() == before
     assert (folder / "conftest.py").read_bytes() == (EXERCISES / "conftest.py").read_bytes()
     assert not (folder / "answers").exists()
-    assert sorted(os.listdir(folder)) == sorted([*(s.file for s in sheets()), "conftest.py"])
+    assert sorted(os.listdir(folder)) == sorted(
+        [*(s.file for s in sheets()), "conftest.py", "README.txt"]
+    )
 
 
 @pytest.mark.slow
@@ -340,7 +342,7 @@ def test_one_begins_with_the_exercises_of_some_lessons(run, tmp_path):
     mine = tmp_path / "mine"
     status, said, _ = run("start", mine, "02", "attend")
     assert status == 0
-    names = ["02_tensors.py", "08_scaled_dot_product_attention.py", "conftest.py"]
+    names = ["02_tensors.py", "08_scaled_dot_product_attention.py", "README.txt", "conftest.py"]
     assert sorted(one.name for one in mine.iterdir()) == names
     assert "Open 02_tensors.py" in said
     assert "`python -m minigrad exercises check 02`" in said
@@ -355,3 +357,11 @@ def test_one_begins_with_the_exercises_of_some_lessons(run, tmp_path):
 def test_a_folder_without_students_is_refused(run, tmp_path):
     assert run("class", tmp_path)[0] == 2
     assert run("class", tmp_path / "nowhere")[0] == 2
+
+
+def test_a_folder_says_what_it_is_to_whoever_gets_it_and_the_note_is_no_work(run, tmp_path):
+    run("start", tmp_path / "room/ada", "01")
+    note = (tmp_path / "room/ada/README.txt").read_text()
+    assert FIRST in note
+    assert "exercises check 01\n" in note
+    assert "README" not in run("class", tmp_path / "room", "--in-process")[1]

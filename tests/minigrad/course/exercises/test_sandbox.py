@@ -16,7 +16,7 @@ from minigrad.course.exercises.marking.mark import BORROWED, RIGHT, WRONG
 
 
 @pytest.mark.slow
-def test_accidents_cost_one_exercise_only(folder):
+def test_accidents_cost_one_exercise_only(run, folder):
     """The one of these that runs by default: a loop without end, and beside it what is right."""
     write(
         folder,
@@ -37,6 +37,9 @@ def test_accidents_cost_one_exercise_only(folder):
     found = checked(folder, "order", seconds=1.5)
     assert found.state == "stopped"
     assert "not come to an end after 1.5 seconds" in found.says
+    assert "--" not in found.says  # a student who is handed this back has no options
+    out = run("check", "order", "--folder", folder, "--seconds", 1.5)[1]
+    assert "`--seconds 60` behind the command" in out
 
 
 @pytest.mark.slow
