@@ -625,3 +625,18 @@ def _(graph, root):
         for argument, slope in graph[node]:
             grad[argument] += slope * grad[node]
     return grad
+
+
+@walk.mistake("What arrives is taken off: `-=` where it should be `+=`.")
+def _(graph, root):
+    gradients = dict.fromkeys(graph, 0)
+    gradients[root] = 1
+    for node in reversed(graph):
+        for argument, slope in graph[node]:
+            gradients[argument] -= slope * gradients[node]
+    return gradients
+
+
+@walk.mistake("The root is left out of the walk: it is the first that passes its gradient on.")
+def _(graph, root):
+    return {node: int(node == root) for node in graph}

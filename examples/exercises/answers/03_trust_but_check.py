@@ -470,6 +470,24 @@ def _(analytic, numeric, rtol, atol):
     return bool(np.all(abs(analytic - numeric) <= rtol + atol * abs(numeric)))
 
 
+for _says, _judged in {
+    "It is content if *any* element is right; all have to be": lambda d, n, rtol, atol: np.any(
+        abs(d) <= atol + rtol * abs(n)
+    ),
+    "The tolerance is relative alone, without atol": lambda d, n, rtol, atol: np.all(
+        abs(d) <= rtol * abs(n)
+    ),
+    "The differences have no absolute value": lambda d, n, rtol, atol: np.all(
+        d <= atol + rtol * abs(n)
+    ),
+}.items():
+    gradients_agree.mistake(f"{_says}. And the shapes have to be the same: compare them first.")(
+        lambda analytic, numeric, rtol, atol, judged=_judged: bool(
+            judged(analytic - numeric, numeric, rtol, atol)
+        )
+    )
+
+
 @gradients_agree.mistake("It looks at the first element alone: a `return` in a loop ends it.")
 def _(analytic, numeric, rtol, atol):
     if analytic.shape != numeric.shape:

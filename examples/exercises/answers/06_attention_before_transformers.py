@@ -131,6 +131,17 @@ def _(x, W, U, b):
     return np.array(states)
 
 
+@rnn.mistake(
+    "Both matrices are applied transposed: W @ x and U @ h, where the formula has x W and h U."
+)
+def _(x, W, U, b):
+    h, states = np.zeros_like(b), []
+    for row in x:
+        h = np.tanh(W @ row + U @ h + b)
+        states.append(h)
+    return np.array(states)
+
+
 @rnn.mistake("The sequence is read from its end.")
 def _(x, W, U, b):
     return rnn.solution(x[::-1], W, U, b)

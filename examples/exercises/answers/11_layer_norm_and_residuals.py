@@ -307,6 +307,11 @@ def _(g, x, gain, eps):
     return rule(g * gain, x, eps, D, D)
 
 
+@layer_norm_rule.mistake("The sum of h n stands where its mean should be: divide by D.")
+def _(g, x, gain, eps):
+    return rule(g * gain, x, eps, 1, x.shape[-1])
+
+
 @layer_norm_rule.mistake(
     "The means run over the positions, down the columns; each position is by itself."
 )

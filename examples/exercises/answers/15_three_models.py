@@ -421,3 +421,11 @@ def _(logits, targets, pad):
     p = p / p.sum(axis=-1, keepdims=True) - (np.arange(p.shape[-1]) == targets[..., None])
     counts = targets != pad
     return p * counts[..., None] / np.maximum(counts.sum(axis=1), 1)[:, None, None]
+
+
+@cross_entropy_rule.mistake(
+    "1 is taken off at every symbol; it is at the target alone, so that each position sums to 0."
+)
+def _(logits, targets, pad):
+    counts = targets != pad
+    return (softmax(logits) - 1) * counts[..., None] / counts.sum()

@@ -74,6 +74,8 @@ def _lines(exercise: Exercise, case: Case, outcome: Outcome, truth: Outcome) -> 
     right = shown(truth.value)
     if error is None and given == right:  # an array and a list, for instance
         given, right = shown(outcome.value, True), shown(truth.value, True)
+    if exercise.key is not None:
+        right += " or another that is right"
     return call_text(exercise, case), f"gives     {given}", f"expected  {right}"
 
 

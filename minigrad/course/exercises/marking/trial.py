@@ -63,15 +63,17 @@ class Trial:
         """The mistake that gives the same for nearly all inputs that can tell.
 
         Those are the inputs for which the function is wrong, or the mistake. A guard against some of
-        them, or something else that is wrong beside the mistake, then costs it no more than a few.
+        them, or something else that is wrong beside the mistake, then costs it no more than a few. An
+        input for which it raises an error cannot tell; those are to be no more than name the mistake.
         An answer that is only true or false has one wrong value, and says nothing.
         """
         if isinstance(self.truths[0].value, (bool, np.bool_)):
             return None
         wrong, candidates = set(self.wrong(outcomes)), []
+        raised = sum(one.error is not None for one in outcomes)
         for number, mistake in enumerate(self.exercise.mistakes):
             agreeing, against = self._votes(number, outcomes, wrong)
-            if len(agreeing) >= max(FEWEST, (MOST_AGAINST - 1) * against):
+            if len(agreeing) >= max(FEWEST, raised, (MOST_AGAINST - 1) * against):
                 share = len(agreeing) / (len(agreeing) + against)
                 candidates.append((share, mistake.says, MistakeMade(number, agreeing[0])))
         best = max((share for share, *_ in candidates), default=0)
@@ -94,7 +96,7 @@ class Trial:
                 # Of errors, only the kinds are compared; and what is off by little may be right.
                 if given.error is None and not same(self.exercise, of_mistake, truth, ROUGH):
                     agreeing.append(k)
-            elif k in wrong or not same(self.exercise, of_mistake, truth):
+            elif given.error is None and (k in wrong or not same(self.exercise, of_mistake, truth)):
                 against += 1
             if against * MOST_AGAINST > len(outcomes):
                 break

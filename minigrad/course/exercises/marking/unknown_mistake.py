@@ -16,6 +16,8 @@ from .relation import relation
 from .remote_function import RemoteFunction
 from .trial import ROUGH, Trial
 
+UNKNOWN = "It is wrong, in a way that is not on the list of known mistakes."
+
 
 def seen(
     trial: Trial, function: RemoteFunction, outcomes: Sequence[Outcome], wrong: Sequence[int]
@@ -39,8 +41,11 @@ def seen(
         says.append(relation(answered, len(wrong) < len(outcomes)))
     if fits:
         says.append(broken(exercise, function, trial.cases[first]))
+    if says[0] == UNKNOWN and any(says[2:]):
+        says[0] = ""  # what is seen says it better
+    if fits:
         says.append(_how_far(trial, outcomes, wrong))
-    return "".join(says)
+    return "".join(says).strip()
 
 
 def _docstring_alone(trial: Trial, given: Outcome, wrong: Sequence[int]) -> str:
@@ -76,7 +81,7 @@ def guess(error: RaisedError | None, value: Any, truth: Any) -> str:
     given, right = kind_of(value), kind_of(truth)
     if given != right:
         return f"It returns {given}; expected is {right}."
-    return "It is wrong, in a way that is not on the list of known mistakes."
+    return UNKNOWN
 
 
 def _of_error(error: RaisedError) -> str:

@@ -613,3 +613,35 @@ def smoothed_loss(log_p, targets, smoothing, ignored):
     log_p, targets = log_p[targets >= 0], targets[targets >= 0]
     of_targets = -log_p[np.arange(len(targets)), targets]
     return ((1 - smoothing) * of_targets - smoothing * log_p.mean(-1)).mean()
+
+
+# --- beside a mistake another fault: an error for some inputs, shapes not compared ---------------------
+
+
+@said("The positions are counted from 1")
+def sinusoidal(length, width, offset):
+    position = np.arange(offset + 1, offset + 1 + length)[:, None]
+    angle = position / 10000 ** (2 * np.arange(width // 2) / width)
+    table = np.zeros((length, width))
+    table[:, 0::2], table[:, 1::2] = np.sin(angle), np.cos(angle)  # raises for an odd width
+    return table
+
+
+@said("The exponent is i / D")
+def sinusoidal(length, width, offset):
+    position = np.arange(offset, offset + length)[:, None]
+    angle = position / 10000 ** (np.arange(width // 2) / width)
+    table = np.zeros((length, width))
+    table[:, 0::2], table[:, 1::2] = np.sin(angle), np.cos(angle)  # raises for an odd width
+    return table
+
+
+@said("any* element is right; all have to be. And the shapes")
+def gradients_agree(analytic, numeric, rtol, atol):
+    return bool((abs(analytic - numeric) <= atol + rtol * abs(numeric)).any())
+
+
+@said("The softmax runs over the queries")
+def attend(s, mask, v):
+    e = np.exp(np.where(mask, s, -1e9) - np.where(mask, s, -1e9).max(0))
+    return e / e.sum(0) @ v

@@ -141,6 +141,7 @@ def test_what_an_import_calls_is_not_the_learners(tmp_path, monkeypatch):
         ("return 1 / 0", "ZeroDivisionError: division by zero, in line 2: return 1 / 0"),
         ("import json; json.loads('x')", "in line 2: import json; json.loads('x')"),
         ("return g + 1, x * y", "not on the list of known mistakes"),
+        ("return -g * y, -g * x", "All signs are wrong."),
         ("return (n for n in (g, x))", "returns a generator; expected is a tuple"),
         ("raise ValueError('x' * 10**6)", "ValueError: xxx"),
         ("raise ValueError('\\ud800')", "ValueError: \\ud800, in line 2"),
@@ -341,7 +342,7 @@ def test_what_a_long_chain_shows_is_two_short_lines(tmp_path):
     found = judged(deep, tmp_path=tmp_path, name="order")
     assert "1000 calls deep" in found.says
     assert max(map(len, found.shows)) < 100
-    assert found.shows[2].endswith("994, … 1000 in all]")
+    assert found.shows[2].endswith("994, … 1000 in all] or another that is right")
 
 
 def test_nodes_left_out_are_shown_on_a_graph_of_three(tmp_path):

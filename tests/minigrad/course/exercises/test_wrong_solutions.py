@@ -823,7 +823,7 @@ def gradients_agree(analytic, numeric, rtol, atol):
     return bool(np.all(abs(analytic - numeric) <= atol + rtol * numeric))
 
 
-@said("not on the list of known mistakes")
+@said("All that should be True is, but more than that")
 def gradients_agree(analytic, numeric, rtol, atol):
     if analytic.shape != numeric.shape:
         return False
