@@ -25,7 +25,19 @@ from .worked import worked
 
 WIDE = 38  # columns for a first sentence
 TRIES = ".tries.json"  # in a learner's folder: how often each exercise was tried in vain
-NOTE = "README.txt"  # what a learner's folder is
+NOTE = "README.txt"
+TEXT = f"""\
+The .py files here are exercises of the course minigrad, a file for each lesson. Its README says how to
+install it.
+
+Write the body of each function in place of `raise NotImplementedError`, with any editor. In this folder,
+
+    {RUN} check
+
+says what is right, what is not, and why; `{RUN}` lists what there is, and
+`hint` and a function's name helps on. Keep the names of the files. To hand it in, give back these files,
+or the whole folder. conftest.py lets pytest run the same checks.
+"""
 WITHOUT_ANSWERS = ".without-answers"  # in a folder in which no solution is to be shown
 
 
@@ -225,7 +237,7 @@ def _hand_out(
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     texts = {name: (EXERCISES / name).read_bytes() for name in [*files, "conftest.py"]}
-    for name, text in {**texts, NOTE: _note(files).encode()}.items():
+    for name, text in {**texts, NOTE: TEXT.encode()}.items():
         target = folder / name
         if os.path.lexists(target):
             tell(f"{target} is there already, and stays as it is")
@@ -234,19 +246,6 @@ def _hand_out(
             tell(f"{target}")
     if without_answers:
         (folder / WITHOUT_ANSWERS).touch()
-
-
-def _note(files: Sequence[str]) -> str:
-    """The text that tells whoever gets such a folder what to do with it."""
-    names = "".join(f"    {file}\n" for file in files)
-    return (
-        f"Exercises of the course minigrad, which its README says how to install:\n\n{names}\n"
-        f"Write the body of each function in place of `raise NotImplementedError`. In this folder,\n\n"
-        f"    {RUN} check {files[0][:2]}\n\n"
-        f"says what is right, what is not, and why; `hint` in place of `check` helps on. Keep the\n"
-        f"names of the files. To hand it in, give back these files, or the whole folder. conftest.py\n"
-        f"lets pytest run the same checks.\n"
-    )
 
 
 def run_all(options: argparse.Namespace) -> int:

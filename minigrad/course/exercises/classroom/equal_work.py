@@ -115,10 +115,13 @@ def of_the_course() -> Mapping[str, Work]:
     """The solutions of the course, and its engine, by the names that are shown for them."""
     files: dict[str, dict[str, Code]] = {"own_engine.py": {}, "the solutions": {}}
     for sheet in sheets():
+        answers = read_learner_file(EXERCISES / "answers" / sheet.file).tree.body
+        beside = [one for one in answers if not getattr(one, "decorator_list", [])]
         for name, exercise in sheet.exercises.items():
             if not exercise.story:
                 work = files["own_engine.py" if exercise.whole else "the solutions"]
-                work[name] = code_of(ast.parse(exercise.text()), name)
+                own = ast.parse(exercise.text()).body
+                work[name] = code_of(ast.Module([*beside, *own], []), name)
     return files
 
 

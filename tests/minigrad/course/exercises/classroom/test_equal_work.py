@@ -62,12 +62,20 @@ def test_comments_docstrings_the_order_of_imports_and_other_names_of_modules_mak
     ]
 
 
-def test_what_all_write_alike_and_the_solutions_tell_nothing_of_two():
+def test_what_all_write_alike_tells_nothing():
     short = {name: bodies[0] for name, bodies in BODIES.items() if "\n" not in bodies[0]}
     alike = work(short, list(short))
     assert len(short) == 6
     assert not equal_work({"ada": alike, "ben": alike})
-    solved = work_of("\n\n".join(EXERCISES[name][1].text() for name in TWO_LESSONS))
+
+
+def test_the_solutions_are_found_and_tell_nothing_of_two_who_have_them(tmp_path):
+    for name in TWO_LESSONS:
+        sheet, exercise = EXERCISES[name]
+        with open(tmp_path / sheet.file, "a") as file:
+            file.write("" if file.tell() else handed_out(sheet.file).path.read_text())
+            file.write(f"\n\n{exercise.text()}\n")
+    solved = work_in(tmp_path)
     assert equal_work({"ada": solved, "ben": solved}) == {
         one: ["the solutions (6 of 6 equal)"] for one in ("ada", "ben")
     }
