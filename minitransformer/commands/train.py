@@ -17,13 +17,13 @@ from minigrad.settings import real, whole
 from minigrad.system import disk
 from minigrad.workers.cluster import Cluster
 
-from ..training.examination import Result, examined
+from ..training.examination import Result, examined, overfitting
 from ..training.loop import Training, perplexity
 from ..training.progress import progress
 from ..training.snapshots import Snapshots
 from ..training.threads import one_thread
 from ..views import report
-from . import PROGRAM
+from . import PROGRAM, telling
 from .asked import begun, resumed, snapshots, workers
 from .folder import CHECKPOINT, CURVE, FILES, REPORT, SNAPSHOTS, claimed, save_curve
 from .machine import interruptible, peak_memory
@@ -43,11 +43,15 @@ def train(options: argparse.Namespace) -> int:
         claimed(folder), contextlib.nullcontext(load()) as run, one_thread(),
         workers(given, run) as run.workers, interruptible() as interrupted, quiet,
     ):  # fmt: skip
+        for line in getattr(run.task, "told", ()):
+            print(line, flush=True)
         exam = run.task.held_out(min(1000, run.task.held_out_count))
         if isinstance(run.workers, Cluster) and run.workers.page:
             print(f"the workers can be watched at {run.workers.page}", flush=True)
         kept = snapshots(given, run, exam, folder / SNAPSHOTS)
-        learn(run, exam[:200], every, goal, folder, interrupted, kept)
+        looked_at = exam[:200]
+        print(telling.columns(run, looked_at, every), flush=True)
+        learn(run, looked_at, every, goal, folder, interrupted, kept)
         stopped = interrupted()
         if stopped:
             print(
@@ -56,9 +60,13 @@ def train(options: argparse.Namespace) -> int:
                 flush=True,
             )
         result, left_out = leave(run, exam, folder, started)
+        # The last look is at other examples, if these are more than those on the way.
+        same = run.curve if len(exam) == len(looked_at) else run.curve[:-1]
 
     if result:
-        print(said(run, result))
+        print(telling.result(run, result))
+    if overfitted := overfitting(same):
+        print(overfitted)
     memory = peak_memory()
     print(
         f"{run.steps_done} steps and the report in {time.perf_counter() - started:.1f} s"
@@ -98,12 +106,15 @@ def learn(
                 run.save(checkpoint)
                 if result:
                     for (source, target), w in zip(exam[:3], result.written):
-                        bar.say(_marked(source, target, w))
+                        bar.say(telling.marked(source, target, w))
+                    if (worse := overfitting(run.curve)) and not overfitting(run.curve[:-1]):
+                        bar.say(worse)
                     figures["held-out"] = f"{result.accuracy:.1%}"
                     figures["held-out loss"] = f"{result.loss:.4f}"
                     figures["perplexity"] = f"{perplexity(result.loss):.4g}"
             bar.advance(**figures)
-            reached = point.accuracy is not None and point.accuracy >= goal
+            if reached := point.accuracy is not None and point.accuracy >= goal:
+                bar.say(telling.reached(run, point, goal, len(exam)))
             return bool(interrupted()) or reached
 
         try:
@@ -131,23 +142,3 @@ def leave(
     page, left_out = report.page(run, result, seconds, peak_memory())
     disk.write_whole(folder / REPORT, lambda file: file.write(page.encode()))
     return result, left_out
-
-
-def said(run: Training, result: Result) -> str:
-    """The result of the run in a line."""
-    loss = f"loss {result.loss:.3g} nats a symbol, perplexity {perplexity(result.loss):.4g}"
-    count = len(result.examples)
-    if run.kind == "text":
-        return (
-            f"of the symbols in {count} held-out windows, {result.accuracy:.1%} predicted; {loss}"
-        )
-    right = round(result.accuracy * count)
-    exact = f"{right} of {count} held-out {run.task.name} read exactly: {result.accuracy:.1%}"
-    return f"{exact}; {loss}"
-
-
-def _marked(source: str, target: str, written: str) -> str:
-    """A reading in a line, right or wrong."""
-    if written == target:
-        return f"  right  {source} -> {written}"
-    return f"  wrong  {source} -> {written or 'nothing'}, not {target}"

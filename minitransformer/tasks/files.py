@@ -8,6 +8,7 @@ import bisect
 import codecs
 import hashlib
 import os
+import re
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
@@ -241,6 +242,10 @@ def check(file: str | os.PathLike[str], faults: Faults, usable: int, skip: bool)
     remedies = [f"Correct {'it' if faults.count == 1 else 'them'}"]
     if any(what.startswith("not ") for _, what in faults.first):
         remedies.append("or name the file's encoding, such as encoding='cp1252' for one of Windows")
+    if longer := [
+        int(n) for _, what in faults.first for n in re.findall(r"of (\d+) .* at most", what)
+    ]:
+        remedies.append(f"or give longest={max(longer)}, which takes memory by its square")
     if usable:
         remedies.append(f"or give skip_bad=True to use the {several(usable, 'line')} left")
     what = several(faults.count, "fault")

@@ -19,7 +19,16 @@ from typing import Literal
 
 from minigrad.errors import DataError
 from minigrad.settings import choice, flag, whole
-from minitransformer.tasks.files import LONG, Fault, File, LineBlock, check, unchanged
+from minitransformer.tasks.files import (
+    LONG,
+    SHOWN,
+    Fault,
+    File,
+    LineBlock,
+    check,
+    several,
+    unchanged,
+)
 from minitransformer.tasks.split import first, seeded
 from minitransformer.tasks.survey import HELD_OUT, Survey, symbols_of
 from minitransformer.training.line_reader import Pair
@@ -62,6 +71,8 @@ class Pairs:
         faults: the first of those that were skipped, by line.
         left_out: a first line of names, or what may be one, and how many were skipped, and the first; ""
             if there are none.
+        told: lines about the pairs: which are held out; and how many sources have more than one target,
+            among 10,000 at most.
         sha256: of the contents of the file.
         held_out_count: how many sources are held out: as a tenth of the pairs, at most 1000.
         longest_source, longest_target: of all pairs that are used.
@@ -104,6 +115,7 @@ class Pairs:
         self._hidden = {source for source, _ in self._held_out}
         of = Vocabulary.of_characters if level == "character" else Vocabulary.of_words
         self.source, self.target = (of(side.seen) for side in found.symbols)
+        self.told = [*filter(None, (self._split_told(found), found.candidates.contradictions()))]
         self.longest_source, self.longest_target = found.lengths
 
     def _survey(self) -> Survey:
@@ -143,6 +155,18 @@ class Pairs:
                 f"skip_bad=True"
             )
         return held_out
+
+    def _split_told(self, found: Survey) -> str:
+        """Say how many lines are held out, and which first."""
+        held_out = [found.candidates.targets[source] for source in self._hidden]
+        count, lines = sum(t.count for t in held_out), sorted(t.line for t in held_out)[:SHOWN]
+        if not count:
+            return "no line is held out, so that nothing will tell how well others are read"
+        more = f" and {count - len(lines):,} more" if count > len(lines) else ""
+        return (
+            f"{count:,} of {several(self._usable[-1], 'line')} held out, to test on and never to learn "
+            f"from: line{'s' * (count > 1)} {', '.join(map(str, lines))}{more}"
+        )
 
     def _pair(self, block: LineBlock, number: int) -> tuple[Pair | None, str]:
         """The pair in a line, or None and what is wrong with the line."""

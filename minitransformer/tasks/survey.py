@@ -40,7 +40,7 @@ class Survey:
     def add(self, pair: Pair, number: int) -> None:
         """Count a pair in, which stands in that line."""
         self.last = number
-        self.candidates.add(*pair)
+        self.candidates.add(*pair, number)
         for side, text in enumerate(pair):
             these = symbols_of(text, self.level)
             self.lengths[side] = max(self.lengths[side], len(these))
@@ -62,20 +62,24 @@ class Counts:
 
 
 class Targets:
-    """The targets of a source: the first, how many there are, and in how many each symbol is.
+    """The targets of a source: the first, and one of another text, with their lines; how many there
+    are, and in how many each symbol is.
 
     Few are kept as they are, which takes less memory than to count their symbols.
     """
 
-    __slots__ = ("count", "counted", "few", "first", "level")
+    __slots__ = ("count", "counted", "few", "first", "level", "line", "other")
 
-    def __init__(self, target: str, level: str) -> None:
-        self.first, self.level, self.count = target, level, 1
+    def __init__(self, target: str, level: str, line: int) -> None:
+        self.first, self.level, self.count, self.line = target, level, 1, line
+        self.other: tuple[str, int] | None = None
         self.few: list[str] = [target]
         self.counted: Counter[str] | None = None
 
-    def add(self, target: str) -> None:
+    def add(self, target: str, line: int) -> None:
         self.count += 1
+        if target != self.first and self.other is None:
+            self.other = target, line
         if self.count > MOST_LINES:  # then they are never held out
             self.few, self.counted = [], None
             return
@@ -98,16 +102,30 @@ class Candidates:
         self.ranks: list[tuple[int, str]] = []  # a heap, the highest rank first
         self.targets: dict[str, Targets] = {}
 
-    def add(self, source: str, target: str) -> None:
+    def add(self, source: str, target: str, line: int) -> None:
         if source in self.targets:
-            self.targets[source].add(target)
+            self.targets[source].add(target, line)
             return
         place = rank("pairs", self.seed, source)
         if len(self.ranks) < CANDIDATES or place < -self.ranks[0][0]:
             heapq.heappush(self.ranks, (-place, source))
-            self.targets[source] = Targets(target, self.level)
+            self.targets[source] = Targets(target, self.level, line)
             if len(self.ranks) > CANDIDATES:
                 del self.targets[heapq.heappop(self.ranks)[1]]
+
+    def contradictions(self) -> str:
+        """Say in a line how many sources have other targets too, with the first; "" if none has."""
+        several_targets = {s: t for s, t in self.targets.items() if t.other is not None}
+        if not several_targets:
+            return ""
+        source, of = min(several_targets.items(), key=lambda item: item[1].line)
+        other, line = of.other  # type: ignore[misc]
+        have = "source has" if len(several_targets) == 1 else "sources have"
+        return (
+            f"{len(several_targets):,} of {len(self.ranks):,} {have} more than one target, and the "
+            f"model can write only one: {cut(source)} is {cut(of.first)} in line {of.line}, and "
+            f"{cut(other)} in line {line}"
+        )
 
     def chosen(self, wanted: int, symbols: tuple[Counts, Counts]) -> list[Pair]:
         """The first `wanted` sources, by rank, without whose lines every symbol is still shown."""
@@ -131,6 +149,11 @@ class Candidates:
                 for side, gone in zip(symbols, lost):
                     side.seen.subtract(gone)
         return held_out
+
+
+def cut(text: str) -> str:
+    """A text in quotes, of which a long one is cut."""
+    return repr(text if len(text) <= 40 else text[:37] + "...")
 
 
 def symbols_of(text: str, level: str) -> Sequence[str]:

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .loop import Training
+import numpy as np
+
+from .loop import Point, Training
 
 
 @dataclass(frozen=True)
@@ -36,3 +38,35 @@ def examined(run: Training, examples: Sequence[Any]) -> Result | None:
     if run.curve:
         run.curve[-1].accuracy, run.curve[-1].held_out_loss = result.accuracy, loss
     return result
+
+
+def overfitting(curve: Sequence[Point]) -> str:
+    """Say in a line that what is held out is read worse, while the loss of learning falls, and since
+    when; "" if that is not sure.
+
+    It is once the last two looks at held-out examples both had a loss a tenth above the least, with no
+    more of them right, and the loss of the batches has fallen by a fifth since.
+    """
+    looks = [point for point in curve if point.held_out_loss is not None]
+    if len(looks) < 3:
+        return ""
+    best, last = min(looks, key=_held_out_loss), looks[-1]
+    now, then = (
+        float(np.mean([point.loss for point in curve[: look.step][-25:]])) for look in (last, best)
+    )
+    risen = min(map(_held_out_loss, looks[-2:])) > 1.1 * _held_out_loss(best) + 0.01
+    if not (risen and now < 0.8 * then and _accuracy(last) <= _accuracy(best) + 0.01):
+        return ""
+    return (
+        f"it learns by heart: the loss on held-out examples was least at step {best.step}, "
+        f"{best.held_out_loss:.4f}, and is {last.held_out_loss:.4f} at step {last.step}, while that of "
+        f"learning fell from {then:.4f} to {now:.4f}. More examples, --dropout or fewer --steps may help"
+    )
+
+
+def _held_out_loss(point: Point) -> float:
+    return point.held_out_loss or 0.0
+
+
+def _accuracy(point: Point) -> float:
+    return point.accuracy or 0.0

@@ -121,6 +121,40 @@ def test_a_run_says_how_it_goes(home):
     assert f"in runs/dates: {', '.join(FILES)}" in said
 
 
+def test_a_run_says_what_it_shows_what_is_held_out_and_when_it_learned_by_heart(tmp_path):
+    # None follows from the others.
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    (tmp_path / "few.tsv").write_text("".join(f"{word}\t{n}\n" for n, word in enumerate(words, 1)))
+    done = run("train", "pairs", "few.tsv", "--steps", 100, "--every", 20, cwd=tmp_path)
+    assert "1 of 10 lines held out, to test on and never to learn from: line 1\n" in done.stdout
+    assert re.search(r"^loss: of the batch of a step, .*; \d\.\d\d if each", done.stdout, re.M)
+    columns = (
+        "held-out, held-out loss, perplexity: after each 20 steps, of 1 held-out examples: the"
+    )
+    assert columns in done.stdout
+    assert done.stderr.count("it learns by heart: ") == 1
+    assert done.stdout.count("it learns by heart: ") == 1
+    assert "stopped at" not in done.stderr
+    goal = run(
+        "train",
+        "pairs",
+        "few.tsv",
+        *TINY,
+        "--every",
+        8,
+        "--stop-at",
+        0,
+        "--out",
+        "goal",
+        cwd=tmp_path,
+    )
+    assert (
+        "stopped at step 8 of 1500: 0.0% of the 1 held-out examples looked at are right, and --stop-at "
+        "asks for 0.0%\n" in goal.stderr
+    )
+    assert len(load_training(tmp_path / "goal/checkpoint.npz").curve) == 8
+
+
 def test_a_run_leaves_its_files_and_nothing_else(home):
     assert left(home / "runs/dates") == FILES
     with open(home / "runs/dates/curve.csv", newline="") as file:

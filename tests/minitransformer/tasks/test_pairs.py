@@ -1,6 +1,7 @@
 """Every fault is told with its line; what is used is what the file says; the split is clean."""
 
 import random
+import re
 import tempfile
 import tracemalloc
 from collections import Counter
@@ -480,3 +481,44 @@ def test_pairs_are_drawn_from_all_over_the_file(write):
     drawn = [int(target) for step in range(100) for _, target in task.batch(step, 64)]
     assert len(set(drawn)) > 0.99 * 900
     assert task.batch(0, 64) != task.batch(1, 64)
+
+
+# --- what is told before a run --------------------------------------------------------------------
+
+
+def test_the_lines_that_are_held_out_are_told(write):
+    lines = [f"{n}\t{n:b}" for n in range(100, 300)]
+    lines += [lines[7]] * 3
+    task = Pairs(0, write(lines))
+    held_out = [n for n, line in enumerate(lines, 1) if line.split("\t")[0] in task._hidden]
+    shown = re.fullmatch(
+        r"(\d+) of 203 lines held out, to test on and never to learn from: "
+        r"lines ([\d, ]+) and (\d+) more", task.told[0],
+    )  # fmt: skip
+    first = [int(n) for n in shown[2].split(", ")]
+    assert int(shown[1]) == len(held_out) == len(first) + int(shown[3])
+    assert first == held_out[: len(first)]
+    assert len(task.told) == 1
+
+
+def test_a_source_with_two_targets_is_told_with_an_example(write):
+    lines = [*GOOD, f"1111\t{'9' * 50}", "1212\t1", "1111\t1", GOOD[0]]
+    assert Pairs(0, write(lines)).told[1] == (
+        "2 of 12 sources have more than one target, and the model can write only one: '1111' is '1011' "
+        f"in line 1, and '{'9' * 37}...' in line 13"
+    )
+    assert "1 of 12 source has" in Pairs(0, write([*GOOD, "1111\t1"])).told[1]
+    assert len(Pairs(0, write([*GOOD, GOOD[0]])).told) == 1
+
+
+def test_nothing_held_out_is_told(write):
+    assert Pairs(0, write(["a\tb"]), skip_bad=True).told == [
+        "no line is held out, so that nothing will tell how well others are read"
+    ]
+
+
+def test_of_a_line_that_is_too_long_it_is_said_how_to_allow_it(write):
+    long = ["x" * 30 + "\t1", "x\t" + "1" * 40]
+    assert "longest=40" in refused(write([*GOOD, *long]), longest=20)
+    assert Pairs(0, write([*GOOD, *long]), longest=40).longest_target == 40
+    assert "longest=" not in refused(write([*GOOD, "x\ty\tz"]))

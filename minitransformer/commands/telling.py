@@ -1,0 +1,53 @@
+"""The lines with which a run tells what it shows, why it stopped, and what came of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..training.examination import Result
+from ..training.loop import Point, Training, perplexity
+
+
+def columns(run: Training, exam: Sequence[Any], every: int) -> str:
+    """Say what the columns of the progress are; `exam` are looked at after each `every` steps."""
+    blind = math.log(len(run.reader.writes))
+    loss = (
+        f"loss: of the batch of a step, in nats a symbol; {blind:.2f} if each symbol is as likely"
+    )
+    if not exam:
+        return loss
+    share = "symbols predicted" if run.kind == "text" else "them read exactly"
+    return (
+        f"{loss}\nheld-out, held-out loss, perplexity: after each {every} steps, of {len(exam)} "
+        f"held-out examples: the share of {share}, the loss, and exp(loss)"
+    )
+
+
+def reached(run: Training, point: Point, goal: float, count: int) -> str:
+    """Say that a run stopped early as it was to, at the `goal` for so many held-out examples."""
+    return (
+        f"stopped at step {point.step} of {run.settings.steps}: {point.accuracy:.1%} of the {count} "
+        f"held-out examples looked at are right, and --stop-at asks for {goal:.1%}"
+    )
+
+
+def result(run: Training, result: Result) -> str:
+    """The result of the run in a line."""
+    loss = f"loss {result.loss:.3g} nats a symbol, perplexity {perplexity(result.loss):.4g}"
+    count = len(result.examples)
+    if run.kind == "text":
+        return (
+            f"of the symbols in {count} held-out windows, {result.accuracy:.1%} predicted; {loss}"
+        )
+    right = round(result.accuracy * count)
+    exact = f"{right} of {count} held-out {run.task.name} read exactly: {result.accuracy:.1%}"
+    return f"{exact}; {loss}"
+
+
+def marked(source: str, target: str, written: str) -> str:
+    """A reading in a line, right or wrong."""
+    if written == target:
+        return f"  right  {source} -> {written}"
+    return f"  wrong  {source} -> {written or 'nothing'}, not {target}"
