@@ -78,7 +78,10 @@ def make(
     """
     if name not in TASKS | FILE_TASKS:
         known = ", ".join([*TASKS, *(f"{name} FILE" for name in FILE_TASKS)])
-        raise ConfigError(f"there is no task {name!r}; choose one of {known}")
+        file_given = (
+            f"; to learn the pairs in that file: pairs {name}" if os.path.isfile(name) else ""
+        )
+        raise ConfigError(f"there is no task {name!r}; choose one of {known}{file_given}")
     if name in FILE_TASKS and file is None:
         raise ConfigError(f"the task {name!r} reads a file, and none is given: {name} FILE")
     if name in TASKS and file is not None:

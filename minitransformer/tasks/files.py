@@ -242,6 +242,8 @@ def check(file: str | os.PathLike[str], faults: Faults, usable: int, skip: bool)
     remedies = [f"Correct {'it' if faults.count == 1 else 'them'}"]
     if any(what.startswith("not ") for _, what in faults.first):
         remedies.append("or name the file's encoding, such as encoding='cp1252' for one of Windows")
+    if any(what.startswith("no tab") for _, what in faults.first):
+        remedies.append("put one tab between source and target, or name a file with commas .csv")
     if longer := [
         int(n) for _, what in faults.first for n in re.findall(r"of (\d+) .* at most", what)
     ]:

@@ -120,7 +120,7 @@ class Candidates:
             return ""
         source, of = min(several_targets.items(), key=lambda item: item[1].line)
         other, line = of.other  # type: ignore[misc]
-        have = "source has" if len(several_targets) == 1 else "sources have"
+        have = "sources has" if len(several_targets) == 1 else "sources have"
         return (
             f"{len(several_targets):,} of {len(self.ranks):,} {have} more than one target, and the "
             f"model can write only one: {cut(source)} is {cut(of.first)} in line {of.line}, and "

@@ -58,9 +58,10 @@ def overfitting(curve: Sequence[Point]) -> str:
     if not (risen and now < 0.8 * then and _accuracy(last) <= _accuracy(best) + 0.01):
         return ""
     return (
-        f"it learns by heart: the loss on held-out examples was least at step {best.step}, "
+        f"held-out examples are read worse since step {best.step}: the loss on them was "
         f"{best.held_out_loss:.4f}, and is {last.held_out_loss:.4f} at step {last.step}, while that of "
-        f"learning fell from {then:.4f} to {now:.4f}. More examples, --dropout or fewer --steps may help"
+        f"learning fell from {then:.4f} to {now:.4f}, as when it learns by heart: more examples, "
+        f"--dropout or fewer --steps may help"
     )
 
 

@@ -507,7 +507,7 @@ def test_a_source_with_two_targets_is_told_with_an_example(write):
         "2 of 12 sources have more than one target, and the model can write only one: '1111' is '1011' "
         f"in line 1, and '{'9' * 37}...' in line 13"
     )
-    assert "1 of 12 source has" in Pairs(0, write([*GOOD, "1111\t1"])).told[1]
+    assert "1 of 12 sources has" in Pairs(0, write([*GOOD, "1111\t1"])).told[1]
     assert len(Pairs(0, write([*GOOD, GOOD[0]])).told) == 1
 
 
@@ -522,3 +522,8 @@ def test_of_a_line_that_is_too_long_it_is_said_how_to_allow_it(write):
     assert "longest=40" in refused(write([*GOOD, *long]), longest=20)
     assert Pairs(0, write([*GOOD, *long]), longest=40).longest_target == 40
     assert "longest=" not in refused(write([*GOOD, "x\ty\tz"]))
+
+
+def test_of_lines_without_a_tab_it_is_said_what_to_put_between(write):
+    assert "put one tab between source and target" in refused(write(["ab ba", "cd dc"]))
+    assert "put one tab" not in refused(write([*GOOD, "x\ty\tz"]))

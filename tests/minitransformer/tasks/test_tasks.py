@@ -174,6 +174,7 @@ def test_runs_do_not_depend_on_hash_randomisation(files):
     ("arguments", "named"),
     [
         (("shuffle",), "no task 'shuffle'.*dates, copy.*pairs FILE, text FILE"),
+        ((__file__,), rf"to learn the pairs in that file: pairs {re.escape(__file__)}"),
         (("pairs",), "pairs FILE"),
         (("text", 1), "text FILE"),
         (("copy", 0, Path("some.tsv")), "no file.*some.tsv"),

@@ -18,7 +18,7 @@ def curve(looks, learning=lambda step: 2.0 / step):
 
 def test_held_out_examples_that_are_read_worse_are_told_with_the_best_step():
     said = overfitting(curve({20: (1.0, 0.3), 40: (0.5, 0.4), 60: (0.7, 0.4), 80: (0.9, 0.3)}))
-    assert "least at step 40, 0.5000, and is 0.9000 at step 80" in said
+    assert "worse since step 40: the loss on them was 0.5000, and is 0.9000 at step 80" in said
     assert "\n" not in said
 
 
