@@ -222,7 +222,7 @@ print(f"of the batch {memory.reader.accuracy(same.batch(1, 32)):.0%}, of new nou
 assert memory.curve[-1].loss < 0.01 < memory.curve[0].loss / 100
 
 # %% [markdown]
-# The loss goes to nearly 0: targets, masks, gradient and optimizer fit together. **If it does not, stop
+# The loss goes to nearly 0: targets, masks, gradient and optimiser fit together. **If it does not, stop
 # here**: no amount of data mends a program that cannot learn 32 examples. Look at what is read above
 # what is asked for (lesson 13), at a mask (12), at `mg.diagnose(loss)`, at the learning rate.
 #

@@ -1,4 +1,4 @@
-"""PyTorch's modules and optimizers while they are watched: a call is a box, a step leaves new leaves."""
+"""PyTorch's modules and optimisers while they are watched: a call is a box, a step leaves new leaves."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class OptimizerStep(NamedTuple):
 
 @contextlib.contextmanager
 def new_leaves(calls: Calls) -> Iterator[None]:
-    """Within it, an optimizer's step makes new leaves of its parameters."""
+    """Within it, an optimiser's step makes new leaves of its parameters."""
     thread = threading.get_ident()
 
     def begin(who, args, kwargs) -> None:

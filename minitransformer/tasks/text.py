@@ -41,6 +41,7 @@ class Text:
     Attributes:
         faults: the first of those that were skipped, by line.
         left_out: how many were skipped, and the first, in a line; "" if there are none.
+        told: how much of the text is held out, in a line.
         sha256: of the contents of the file.
         held_out_count: how many windows are held out, at most 1000.
 
@@ -79,6 +80,10 @@ class Text:
                 f"{file} has {length} characters, and windows of {window} need at least "
                 f"{2 * (window + 1)}: give a longer text, or a smaller window"
             )
+        self.told = [
+            f"the last {length - end:,} of {length:,} characters held out, to test on and never to "
+            f"learn from"
+        ]
         known = {symbol for symbol, place in first_at.items() if place < end}
         self.vocabulary = Vocabulary.of_characters(known)
         starts = range(end, length - window, window)

@@ -41,6 +41,12 @@ def test_windows_are_pieces_of_the_text(write):
     assert all(len(window) == WINDOW + 1 and window in WHOLE for window in windows)
 
 
+def test_how_much_is_held_out_is_told(write):
+    assert Text(0, write(WHOLE), window=WINDOW).told == [
+        "the last 599 of 5,999 characters held out, to test on and never to learn from"
+    ]
+
+
 def test_what_is_read_and_written(write):
     """As the protocol's docstring says, with ids: what is written is what the text has next."""
     task = Text(0, write(WHOLE), window=WINDOW)
