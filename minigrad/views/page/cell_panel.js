@@ -1,6 +1,6 @@
 // --- the panel of a cell of an attention map: who looks at whom, how much, why, and its gradient ------------------
 
-import { filled, WORDS } from "./words.js";
+import { filled, withElements, WORDS } from "./words.js";
 import { shownToken } from "./symbols.js";
 import { byId, factList, fill, make, soft, softSpan } from "./dom.js";
 import { data, state } from "./state.js";
@@ -129,9 +129,9 @@ function queryTimesKey(map) {
     make(
       "p",
       {},
-      WORDS.productsSumTo,
-      make("code", {}, numberText(Graph.nodes.get(map.scores).value)),
-      WORDS.scoreBecomes,
+      withElements(WORDS.productsSumTo, {
+        score: make("code", {}, numberText(Graph.nodes.get(map.scores).value)),
+      }),
     ),
   ];
 }

@@ -44,7 +44,7 @@ function travel(from, to, side) {
   Live.setNumbers(step[side]);
   keepFocus(render);
   tell("changes");
-  say(`${side === "before" ? "Undone" : "Done again"}: ${step.name}. ${Live.lossText()}`);
+  say(filled(WORDS.travelled[side], { name: step.name, loss: Live.lossText() }));
 }
 
 // Undo a change, and do again the one that was undone last; with none, nothing happens.

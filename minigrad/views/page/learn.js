@@ -1,6 +1,6 @@
 // --- gradient descent in the page: a step, or one after the other, with the loss drawn beside it -----------------
 
-import { filled, plural, WORDS } from "./words.js";
+import { filled, plural, withElements, WORDS } from "./words.js";
 import { byId, fill, keepFocus, make, say, soft } from "./dom.js";
 import { data } from "./state.js";
 import { hear, render } from "./events.js";
@@ -230,9 +230,10 @@ function whatAStepDoes(some) {
     .filter((node) => !learning.without.has(node.n))
     .reduce((sum, node) => sum + Live.sizeOf(Live.tape.value[node.n]), 0);
   return soft(
-    filled(WORDS.stepTakes[count === 1 ? "one" : "many"], { numbers: plural(count, "number") }),
-    make("code", {}, "w = w − rate · w.grad"),
-    ".",
+    withElements(WORDS.stepTakes[count === 1 ? "one" : "many"], {
+      numbers: plural(count, "number"),
+      step: make("code", {}, "w = w − rate · w.grad"),
+    }),
   );
 }
 

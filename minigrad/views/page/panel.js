@@ -1,6 +1,6 @@
 // --- the panel -------------------------------------------------------------------------------------------
 
-import { filled, plural, WORDS } from "./words.js";
+import { filled, plural, withElements, WORDS } from "./words.js";
 import { breakable, byId, fill, isBeside, make, soft, tabButton } from "./dom.js";
 import { data, state } from "./state.js";
 import { hear } from "./events.js";
@@ -127,10 +127,12 @@ function whatIsLearned() {
 }
 
 function firstKeys() {
-  const key = (name) => make("kbd", {}, name);
+  const keys = { on: "→", back: "←", space: "space", find: "/", help: "?" };
   return soft(
-    [key("→"), " ", key("←"), " step, ", key("space"), " plays, "],
-    [key("/"), " finds, ", key("?"), " shows all keys."],
+    withElements(
+      WORDS.firstKeys,
+      Object.fromEntries(Object.entries(keys).map(([act, name]) => [act, make("kbd", {}, name)])),
+    ),
   );
 }
 

@@ -1,6 +1,6 @@
 // --- predict, then reveal ---------------------------------------------------------------------------------
 
-import { filled, WORDS } from "./words.js";
+import { filled, withElements, WORDS } from "./words.js";
 import { byId, make, say, soft } from "./dom.js";
 import { state } from "./state.js";
 import { render } from "./events.js";
@@ -30,9 +30,9 @@ function question(edge) {
     what: make(
       "span",
       {},
-      filled(WORDS.whatIs, { what }),
-      names ? [", ", make("code", { class: "worked" }, names)] : null,
-      "?",
+      withElements(WORDS.whatIs, {
+        what: names ? [what, ", ", make("code", { class: "worked" }, names)] : what,
+      }),
     ),
     label: filled(WORDS.yourAnswer, { what, argument: edge.argument }),
     value: a.numbers[place],
@@ -40,7 +40,7 @@ function question(edge) {
     done: (typed) => {
       state.answered.set(edge.id, typed);
       render();
-      say(`${typed === null ? "It is" : "Right:"} ${Arrays.at(a, place)}`);
+      say(outcome(edge));
       focusNext();
       ChapterPlay.answered();
     },
@@ -54,15 +54,14 @@ function focusNext() {
 
 // Below what was asked for: what was typed, or that it was revealed.
 function verdict(edge) {
+  const isRevealed = state.answered.get(edge.id) === null;
+  return make("p", { class: `verdict ${isRevealed ? "" : "right"}` }, outcome(edge));
+}
+
+function outcome(edge) {
   const { a, place } = asked(edge);
   const typed = state.answered.get(edge.id);
-  return make(
-    "p",
-    { class: `verdict ${typed === null ? "" : "right"}` },
-    typed === null
-      ? `Revealed: ${Arrays.at(a, place)}`
-      : filled(WORDS.rightNumber, { number: Arrays.at(a, place), typed }),
-  );
+  return filled(typed === null ? WORDS.revealed : WORDS.rightNumber, { number: Arrays.at(a, place), typed });
 }
 
 // Whether gradients are hidden until they are worked out: before the way back, it leads there.

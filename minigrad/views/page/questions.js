@@ -62,7 +62,7 @@ function choiceQuestion({ asks, choices, right, name, told, done }) {
     if (k === right) done();
   };
   const reveal = () => {
-    verdict.textContent = `${filled(WORDS.itIs, { what: name(right) })}.`;
+    verdict.textContent = filled(WORDS.itIs, { what: name(right) });
     say(verdict.textContent);
     done();
   };

@@ -1,6 +1,6 @@
 // --- the panel of a step: what it is given, what it gives, and what goes back -----------------------------
 
-import { filled, plural, WORDS } from "./words.js";
+import { filled, plural, withElements, WORDS } from "./words.js";
 import { byId, fill, make, soft } from "./dom.js";
 import { data, state } from "./state.js";
 import * as Shapes from "./shapes.js";
@@ -119,9 +119,10 @@ function leaf(node) {
     make(
       "p",
       {},
-      filled(WORDS.allArrived[count === 1 ? "one" : "many"], { count }),
-      make("code", {}, `${Graph.fullName(node.n)}.grad`),
-      ".",
+      withElements(WORDS.allArrived[count === 1 ? "one" : "many"], {
+        count,
+        gradient: make("code", {}, `${Graph.fullName(node.n)}.grad`),
+      }),
     ),
     gradientFigure(node.n),
     make("h3", {}, "What it belongs to"),
@@ -194,10 +195,10 @@ function shareOf(node, edge, arrived) {
     make(
       "p",
       {},
-      "for ",
-      make("code", {}, edge.argument || `argument ${edge.position}`),
-      ", which is ",
-      Places.link(source.n, source.label || `#${source.n}${source.op ? ` ${source.op}` : ""}`),
+      withElements(WORDS.shareOf, {
+        argument: make("code", {}, edge.argument || `argument ${edge.position}`),
+        source: Places.link(source.n, source.label || `#${source.n}${source.op ? ` ${source.op}` : ""}`),
+      }),
     ),
     text ? make("code", { class: "rule" }, text) : null,
     note ? make("p", { class: "soft note" }, note) : null,

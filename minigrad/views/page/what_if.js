@@ -1,6 +1,6 @@
 // --- what if: parts of the model switched off, and what that does to the loss and to the output ------------------
 
-import { filled, plural, WORDS } from "./words.js";
+import { filled, plural, withElements, WORDS } from "./words.js";
 import { byId, fill, keepFocus, make, say, soft, softSpan } from "./dom.js";
 import { state } from "./state.js";
 import { render } from "./events.js";
@@ -80,23 +80,21 @@ function symbolsOf(symbols, was) {
   );
 }
 
-// What turning a part does, by the outputs before and after: a sentence.
+// What turning a part does, by the outputs before and after: a sentence, as children.
 function effectText(before, after) {
   const [was, is] = [writes(before), writes(after)];
   if (was) {
     const apart = was.filter((symbol, i) => symbol !== is[i]).length;
     return apart
-      ? [
-          filled(WORDS.otherSymbols[apart > 1 ? "many" : "one"], {
-            symbols: plural(apart, "symbol"),
-            count: was.length,
-          }),
-          symbolsOf(is, was),
-        ]
-      : [filled(WORDS.sameSymbols, { symbols: plural(was.length, "symbol") })];
+      ? withElements(WORDS.otherSymbols[apart > 1 ? "many" : "one"], {
+          symbols: plural(apart, "symbol"),
+          count: was.length,
+          written: symbolsOf(is, was),
+        })
+      : filled(WORDS.sameSymbols, { symbols: plural(was.length, "symbol") });
   }
   const most = before.reduce((size, v, i) => Math.max(size, Math.abs(v - after[i])), 0);
-  return [filled(WORDS.outputChanges, { most: Arrays.written(most, 3) })];
+  return filled(WORDS.outputChanges, { most: Arrays.written(most, 3) });
 }
 
 // Each switch alone, turned and turned back: one at a time, so that the page answers in between.
@@ -170,14 +168,14 @@ function whatifPanel() {
     ),
     told ? likeliest(told) : null,
     soft(WORDS.switchOff, told ? ` ${WORDS.switchOffOfOne}` : null),
-    picture ? soft(toPicture(picture), WORDS.switchOneIn) : null,
+    picture ? soft(withElements(WORDS.switchOneIn, { one: toPicture(picture) })) : null,
     make("ul", { class: "switches-list" }, Live.tape.switches.map(partItem)),
   );
   measureEach();
 }
 
 const likeliest = ({ now, was }) => [
-  make("p", {}, "Its likeliest symbols: ", now, was ? [", and as it was written: ", was] : null),
+  make("p", {}, withElements(WORDS.likeliest[was ? "other" : "same"], { now, was })),
   soft(WORDS.likeliestNext),
 ];
 
@@ -195,7 +193,7 @@ function partItem({ name, off, places }) {
     ),
     soft(`Off: ${off}.`),
     effectLine(name),
-    places.length > 1 ? eachPlace(name, places) : soft(placeName(places[0]), ":", gives(places[0])),
+    places.length > 1 ? eachPlace(name, places) : soft(placeName(places[0]), ": ", gives(places[0])),
   );
 }
 
@@ -203,17 +201,15 @@ function partItem({ name, off, places }) {
 function effectLine(name) {
   const alone = measuredAt === Live.versionNow() ? effects.get(name) : null;
   if (!alone) return soft("…");
+  const losses = `${Arrays.written(Live.lossNow(), 5)} → ${Arrays.written(alone.loss, 5)}`;
   return make(
     "p",
     {},
-    `${alone.on ? "Switched off" : "Switched on again"}: ${Graph.nameOf(Graph.root.n)} `,
-    make(
-      "span",
-      { class: "mono" },
-      `${Arrays.written(Live.lossNow(), 5)} → ${Arrays.written(alone.loss, 5)}`,
-    ),
-    alone.text ? ["; ", alone.text] : null,
-    ".",
+    withElements(WORDS.switchedAlone[alone.on ? "off" : "on"], {
+      name: Graph.nameOf(Graph.root.n),
+      losses: make("span", { class: "mono" }, losses),
+      more: alone.text ? ["; ", alone.text] : null,
+    }),
   );
 }
 
@@ -235,21 +231,17 @@ function eachPlace(name, places) {
           "li",
           {},
           switchButton(`${name} at ${placeName(place)}`, [place.gate], placeName(place)),
-          gives(place, softSpan),
+          softSpan(" ", gives(place)),
         ),
       ),
     ),
   );
 }
 
-// Which node a place gives while it is on, and which while it is off; `shown` makes an element of each text.
-function gives({ node, instead }, shown = (text) => text) {
-  return [
-    shown(" it gives "),
-    Places.link(node, numbered(node)),
-    shown(", off "),
-    Places.link(instead, numbered(instead)),
-  ];
+// Which node a place gives while it is on, and which while it is off.
+function gives({ node, instead }) {
+  const link = (n) => Places.link(n, numbered(n));
+  return withElements(WORDS.partGives, { node: link(node), instead: link(instead) });
 }
 
 const toPicture = ({ id }) =>

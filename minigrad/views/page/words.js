@@ -6,8 +6,8 @@ const WORDS = {
   aboutTimeLine:
     "A bar is a step. On the way forward its height says how large the value is, on the way back how large the gradient: the logarithm of the norm, each half on a scale of its own. Below are the chapters.",
   allArrived: {
-    one: "All that comes here has arrived. It stays, in ",
-    many: "All {count} contributions have arrived. Their sum stays here, in ",
+    one: "All that comes here has arrived. It stays, in {gradient}.",
+    many: "All {count} contributions have arrived. Their sum stays here, in {gradient}.",
   },
   andMore: " and {count} more",
   argumentOf: "argument {number} of {made} = ",
@@ -50,6 +50,7 @@ const WORDS = {
   eachPlace: "{name}: each place by itself",
   elementOf: "element [{index}] of the contribution",
   everyShown: "; every {steps} shown",
+  firstKeys: "{on} {back} step, {space} plays, {find} finds, {help} shows all keys.",
   firstToArrive: "The first of {count} to arrive there.",
   follows: {
     on: "Each step opens the box in which it happens.",
@@ -80,7 +81,7 @@ const WORDS = {
   howToTurnMask: " A double click on a cell, or m, turns it in the mask.",
   imports: "the imports",
   isAsked: "A question: the answer is hidden until you give it.",
-  itIs: "It is {what}",
+  itIs: "It is {what}.",
   keepsNumbers: "It keeps its numbers, whatever is changed: {why}.",
   keepsPerhaps: {
     line: "A number in {made} keeps its value when others change, and Python or NumPy may have made it of numbers that are others now.",
@@ -99,6 +100,10 @@ const WORDS = {
   keptBytes: "{bytes} for the way back",
   learningRate: "Learning rate {rate}",
   leftOut: "{count} numbers are changed, too many for a link: it leaves them out.",
+  likeliest: {
+    same: "Its likeliest symbols: {now}",
+    other: "Its likeliest symbols: {now}, and as it was written: {was}",
+  },
   likeliestNext: "Each is what it would write next, given the symbols before it as they were written.",
   lineUnknown: "line {number}; its text is not known",
   looksAt: "{query} looks at {key}",
@@ -143,12 +148,13 @@ const WORDS = {
   otherPaths:
     " With other numbers of {names} the function may run other operations: these are the ones that ran.",
   otherSymbols: {
-    one: "{symbols} of {count} would be another: ",
-    many: "{symbols} of {count} would be others: ",
+    one: "{symbols} of {count} would be another: {written}",
+    many: "{symbols} of {count} would be others: {written}",
   },
   outputChanges: "the output changes by {most} at most",
   pageFrozen: "The numbers of this page cannot be changed: {frozen}.",
   partBelow: "The part below shows the run as it was written.",
+  partGives: "it gives {node}, off {instead}",
   pinned: "No number of it can be changed: {pinned}.",
   playChapter: "Play chapter {number}",
   position: "position {place}",
@@ -156,7 +162,8 @@ const WORDS = {
     on: "Gradients are hidden until you work them out.",
     off: "Gradients are shown.",
   },
-  productsSumTo: "The products sum to ",
+  productsSumTo:
+    "The products sum to {score}, the score. Scaled and masked where the model does so, softmax over the row makes the weight of it.",
   queryAndKey: "The query is {query}, the key {key}.",
   queryOrKeyNotKept: "Of the query and the key, not all numbers are kept in this page.",
   rangeAndMean: "from {least} to {greatest}, mean {mean}",
@@ -166,13 +173,13 @@ const WORDS = {
     "{head}: {rows} queries, {columns} keys. Alt and arrow keys move from cell to cell, Enter chooses.",
   readMap: "{name}, heat map, {range}. Arrow keys with Alt read single numbers.",
   readNumbers: "The numbers of {name}; Alt and the arrow keys read them",
+  revealed: "Revealed: {number}",
   rightKey: "Right: {share} of its attention.",
   rightNumber: "Right: {number}, and you said {typed}.",
   rightSymbol: "Right: it leads by {lead}.",
   sameSymbols: "it would write the same {symbols}",
   saved: "Saved: {name}.",
-  scoreBecomes:
-    ", the score. Scaled and masked where the model does so, softmax over the row makes the weight of it.",
+  shareOf: "for {argument}, which is {source}",
   sizeOfGradient: "The size is the square root of the sum of squares.",
   slope: {
     negative:
@@ -197,21 +204,26 @@ const WORDS = {
   stepNumber: "Step {step}",
   stepsInAll: "{about}. {steps} forward, then {back} back.",
   stepTakes: {
-    one: "A step takes from the number the learning rate times its gradient: ",
-    many: "A step takes from each of {numbers} the learning rate times its gradient: ",
+    one: "A step takes from the number the learning rate times its gradient: {step}.",
+    many: "A step takes from each of {numbers} the learning rate times its gradient: {step}.",
+  },
+  switchedAlone: {
+    off: "Switched off: {name} {losses}{more}.",
+    on: "Switched on again: {name} {losses}{more}.",
   },
   switchOff: "Switch a part off: everything is computed again, forward and backward.",
   switchOffOfOne:
     "The loss is that of this one example, against what was written at first: it can go down by chance where a part is off. What a part is good for shows over many examples.",
   switchOne: "Cut a single stage, head or ribbon",
-  switchOneIn: " in the picture of the tab Reading: there it gives 0, for any line.",
+  switchOneIn: "{one} in the picture of the tab Reading: there it gives 0, for any line.",
   textUnknown: "its text is not known",
   theyAgree: "They agree.",
   theyDiffer: "They differ by {apart}, more than the {tolerance} that rounding explains.",
   theyMeetAtKink: "They differ: there is a kink here, with two slopes.",
   tiles: { beside: "Side by side, then below: {names}", below: "From top to bottom: {names}" },
+  travelled: { before: "Undone: {name}. {loss}", after: "Done again: {name}. {loss}" },
   valueLater: "Not computed yet at this step.",
-  whatIs: "What is {what}",
+  whatIs: "What is {what}?",
   whereLooks: "Where does head {head} look most, for the query {query}?",
   whichSymbol: "It has written {before}. Which symbol gets the highest score next?",
   wholeNumbers: "It can only have whole numbers from {low} to {high}.",
@@ -226,10 +238,15 @@ function filled(template, values) {
   return template.replace(/\{(\w+)\}/g, (_, name) => values[name]);
 }
 
+// The same as children of an element: a value may be an element, or a list of them.
+function withElements(template, values) {
+  return template.split(/\{(\w+)\}/).map((part, i) => (i % 2 ? values[part] : part));
+}
+
 const inEnglish = new Intl.NumberFormat("en"); // toLocaleString makes one at each call
 // A count with its noun: "1 step", "1,200 steps".
 function plural(n, one, many = `${one}s`) {
   return `${inEnglish.format(n)} ${n === 1 ? one : many}`;
 }
 
-export { filled, plural, WORDS };
+export { filled, plural, withElements, WORDS };

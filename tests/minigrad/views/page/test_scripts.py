@@ -48,7 +48,7 @@ def test_every_sentence_has_its_parts_and_is_said_somewhere(file, table):
     assert len(defined) > 40
     assert said == {*defined}
     for text in TEXTS.values():
-        calls = re.findall(rf"filled\({table}\.(\w+), \{{([^{{}}]*)\}}\)", text)
+        calls = re.findall(rf"(?:filled|withElements)\({table}\.(\w+), \{{([^{{}}]*)\}}\)", text)
         for name, values in calls:
             inner = re.sub(r"\(.*?\)", "", values, flags=re.S)
             given = set(re.findall(r"(?:^|,)\s*(\w+)", inner))
