@@ -179,10 +179,15 @@ function cellMaker(a, palette, read, labels) {
 
 // --- many numbers: a picture to read from ---
 
-const LINE = 12,
-  MOST_LINES = 30; // the height of a row with a label, and how many may have one
-const LEAST = 9; // the width of a column that has a label
-const WIDTH = 350; // of a map, with its labels
+// In pixels:
+const WIDTH = 350, // of a map, with its labels
+  HEIGHT = 220, // of a tile, where its rows need no more
+  CELL = 18, // the side of the largest cell
+  GAP = 6, // between tiles
+  LINE = 12, // the height of a row that has a label
+  LEAST = 9; // the width of a column that has one
+const MOST_LINES = 30; // rows that may have labels
+const MOST_BESIDE = 4; // tiles
 
 // A large array: what its tiles are, its picture with labels, and below it a scale and what the pointer reads.
 function heatMap(a, palette, name, pointed, pick, labels, tilesAre) {
@@ -207,25 +212,27 @@ function heatMap(a, palette, name, pointed, pick, labels, tilesAre) {
   return [order, drawing, make("div", { class: "scale" }, ...scale(a, palette), reading)].filter(Boolean);
 }
 
-// How many tiles stand beside each other, how large a cell is (`cell` wide, `tall` high), and which labels there are:
-// `along` the rows, and `across` the columns.
+// How many tiles stand beside each other (`perRow`), how large a cell is (`cell` wide, `tall` high), and which
+// labels there are: `along` the rows, and `across` the columns.
 function layoutOf(a, labels) {
   const { rows, columns, count, turned } = Pictures.tiles(a);
   const [down, across] = labelsOfSides(labels, turned);
   const along = down && rows <= MOST_LINES ? down : null;
   const width = along ? WIDTH - (8 + 7 * longest(along)) : WIDTH;
-  const gap = count > 1 ? 6 : 0;
-  let perRow = Math.max(1, Math.min(count, 4));
+  const gap = count > 1 ? GAP : 0;
+  const roomFor = (tiles) => (width - (tiles - 1) * gap) / (tiles * columns); // of each cell
   const needed = across && LEAST * columns <= width ? LEAST : 2;
-  while (perRow > 1 && (width - (perRow - 1) * gap) / (perRow * columns) < needed)
-    perRow = Math.ceil(perRow / 2);
-  const free = (width - (perRow - 1) * gap) / (perRow * columns);
-  const cell = free >= 1 ? Math.min(18, Math.floor(free)) : free;
-  const tall =
-    rows === 1
-      ? 18
-      : Math.max(Math.min(free, 1), along ? LINE : 0, Math.min(cell, Math.floor(220 / rows) || 1));
+  const perRow = [Math.min(count, MOST_BESIDE), 2].find((tiles) => roomFor(tiles) >= needed) ?? 1;
+  const room = roomFor(perRow);
+  const cell = room >= 1 ? Math.min(CELL, Math.floor(room)) : room;
+  const tall = rows === 1 ? CELL : heightOf(cell, rows, along ? LINE : 0);
   return { rows, columns, count, perRow, gap, cell, tall, along, across };
+}
+
+// The height of a cell: its width, or less where there are many rows, but no less than `least`.
+function heightOf(width, rows, least) {
+  const most = Math.floor(HEIGHT / rows) || 1;
+  return Math.max(Math.min(width, most), least);
 }
 
 // The pointer, and Alt with the arrow keys, `read` a place; a click, or Enter, may `pick` it.
