@@ -1,8 +1,8 @@
 // The kind of an answer, as `judging.py` tells it: the same functions, by the same names, in the same order.
 //
-// Answers are judged where no browser is, in a terminal or a notebook, and where no Python is, in a page: so in two
-// languages. The sentences, patterns and constants are Python's; one table of answers, in test_questions.py, tests
-// both.
+// Answers are judged where no browser is, in a terminal or a notebook, and where no Python is, in a page: so
+// in two languages. The sentences, patterns and constants are Python's; one table of answers, in
+// test_questions.py, tests both.
 
 const OF_PYTHON = "OF_PYTHON"; // its constants, filled in by forms.py
 const { SAYS, FACTORS, SLACK } = OF_PYTHON;

@@ -1,5 +1,5 @@
-// A lesson presented: one section a screen, pictures and questions large, prose folded, and code above pictures.
-// The address keeps the place.
+// A lesson presented: one section a screen, pictures and questions large, prose folded, and code above
+// pictures. The address keeps the place.
 "use strict";
 
 {
@@ -17,7 +17,8 @@
   const has = (part, what) => part.matches(what) || part.querySelector(what);
   const idOf = (section) => (section[0].id ? section[0] : section[0].querySelector("[id]"))?.id;
 
-  // A section begins at a heading that something follows. The title stands alone with what is said of the lesson.
+  // A section begins at a heading that something follows. The title stands alone with what is said of the
+  // lesson.
   function cut() {
     for (const part of document.querySelector("main").children) {
       const last = sections.at(-1);

@@ -133,7 +133,8 @@ function read(text, right = null) {
     return null;
   }
   lastRead = text;
-  if (text !== model.line && state.panelTab === "cell") Places.openTab("overview"); // the cell is one of the line of the page
+  // A cell of an attention map is one of the line of the page.
+  if (text !== model.line && state.panelTab === "cell") Places.openTab("overview");
   Flow.leave(text);
   const begun = performance.now();
   const said = withChances(decode(ids));

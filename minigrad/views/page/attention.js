@@ -1,4 +1,4 @@
-// --- the attention maps: a tab with a picture of each head ----------------------------------------------------
+// --- the attention maps: a tab with a picture of each head --------------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { longest, shownToken } from "./symbols.js";
@@ -17,8 +17,8 @@ import * as Tabs from "./tabs.js";
 import * as Places from "./places.js";
 
 // `map`: one of `data.maps`, as `attention.py` made it: the numbers of its nodes, that is of its weights,
-// scores, query, key and mask, and whatever is said of it. `i`: its place there. `picture`: how one head of it
-// is drawn. A cell is a row, which is a query, and a column, which is a key.
+// scores, query, key and mask, and whatever is said of it. `i`: its place there. `picture`: how one head of
+// it is drawn. A cell is a row, which is a query, and a column, which is a key.
 
 // node of weights -> the number of its map
 const mapOf = new Map(data.maps.map((map, i) => [map.weights, i]));
@@ -137,7 +137,8 @@ function headMap(map, i, a, head, count) {
   return make("figure", {}, make("figcaption", {}, count > 1 ? headName(map, head) : "Weights"), canvas);
 }
 
-// Where all is in the map of a head, in pixels. Of a large one, some rows (`lines`) and columns (`stacks`) are kept.
+// Where all is in the map of a head, in pixels. Of a large one, some rows (`lines`) and columns (`stacks`)
+// are kept.
 function layoutOf(a, tokens, count) {
   const [rows, columns] = a.full.slice(-2);
   const [queryStep, keyStep] = a.steps.slice(-2);

@@ -1,4 +1,4 @@
-// --- the camera: what of a drawing is seen, and how large ---------------------------------------------------
+// --- the camera: what of a drawing is seen, and how large ---------------------------------------------
 
 import { byId } from "./dom.js";
 import { state } from "./state.js";
@@ -47,7 +47,7 @@ function fit(glide = true, readable = false) {
   camera.x = (box.width - width * camera.scale) / 2;
   camera.y = (box.height - height * camera.scale) / 2;
   if (camera.y < pad && readable) camera.y = pad; // what is too large to be read whole begins at its top
-  const first = camera.x < pad && readable ? firstCard() : undefined; // and at its first step, if it is too wide
+  const first = camera.x < pad && readable ? firstCard() : undefined; // and, too wide, at its first step
   if (first)
     camera.x = Math.max(
       box.width - pad - width * camera.scale,
@@ -85,7 +85,8 @@ function reveal(key, partners = []) {
   else if (right > box.width - side) dx = box.width - side - right;
   if (top < room) dy = room - top;
   else if (bottom > box.height - room) dy = box.height - room - bottom;
-  if (Graph.views.get(state.view).size[1] * camera.scale < box.height && camera.y > 0) dy = 0; // all of it is seen
+  const isSeen = camera.y > 0 && Graph.views.get(state.view).size[1] * camera.scale < box.height; // all of it
+  if (isSeen) dy = 0;
   if (dx || dy) {
     camera.x += dx;
     camera.y += dy;
@@ -121,7 +122,7 @@ function printWhole(on) {
   }
 }
 
-// --- hands: a wheel zooms, one finger or the mouse moves, two fingers zoom ---
+// --- hands: a wheel zooms, one finger or the mouse moves, two fingers zoom ----------------------------
 
 // What is seen of the drawing moves with whatever moves over it. Called once, at the start.
 function listenToHands() {

@@ -1,4 +1,4 @@
-// --- the cards of a drawing: a node, a closed box, or a node from outside --------------------------------------
+// --- the cards of a drawing: a node, a closed box, or a node from outside -----------------------------
 
 import { filled, plural, WORDS } from "./words.js";
 import { fill, make } from "./dom.js";

@@ -1,4 +1,4 @@
-// --- the cells of attention maps: their numbers, what the mask hides, and their symbols -------------------------
+// --- the cells of attention maps: their numbers, what the mask hides, and their symbols ---------------
 
 import * as Shapes from "./shapes.js";
 import * as Shown from "./shown.js";

@@ -1,4 +1,4 @@
-// --- what the reader changed, and undoing it ---------------------------------------------------------------
+// --- what the reader changed, and undoing it ----------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { keepFocus, say } from "./dom.js";

@@ -1,4 +1,4 @@
-// --- the line on top: how many numbers are changed, and what follows ---------------------------------------
+// --- the line on top: how many numbers are changed, and what follows ----------------------------------
 
 import { filled, plural, WORDS } from "./words.js";
 import { byId, fill, make, softSpan } from "./dom.js";

@@ -1,4 +1,4 @@
-// --- chapters in the panel: their list, and the one in which a step is ---------------------------------------
+// --- chapters in the panel: their list, and the one in which a step is --------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { byId, icon, make } from "./dom.js";

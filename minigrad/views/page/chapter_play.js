@@ -1,4 +1,4 @@
-// --- a chapter plays by itself, and stops where a prediction is worth making ------------------------------
+// --- a chapter plays by itself, and stops where a prediction is worth making --------------------------
 
 import { filled, WORDS } from "./words.js";
 import { byId, isBeside, say } from "./dom.js";
@@ -88,7 +88,8 @@ function ask(question) {
   if (question.kind === "gradient") {
     question.before = state.predict;
     state.predict = true;
-    for (const edge of Graph.into.get(question.n)) state.answered.delete(edge.id); // a chapter may play again
+    // A chapter may play again, and ask again.
+    for (const edge of Graph.into.get(question.n)) state.answered.delete(edge.id);
   }
   Places.go(question.time, { quiet: true });
   say(WORDS.isAsked);

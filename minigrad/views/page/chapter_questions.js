@@ -1,4 +1,4 @@
-// --- what is worth predicting in a chapter, and how it is asked ----------------------------------------------
+// --- what is worth predicting in a chapter, and how it is asked ---------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { shownToken } from "./symbols.js";

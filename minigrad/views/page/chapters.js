@@ -1,4 +1,4 @@
-// --- chapters: the computation in parts, each with its reason ---------------------------------------------
+// --- chapters: the computation in parts, each with its reason -----------------------------------------
 
 import { data } from "./state.js";
 

@@ -1,12 +1,12 @@
-// --- what a number loses when a part of a computation is cut: computed exactly, while the page is idle ---------
+// --- what a number loses when a part of a computation is cut: computed exactly, while the page is idle ---
 
 import * as Idle from "./idle.js";
 
 // A part has a `key`, and `cuts`: slots with the places that are 0 when it is cut. The others stay what they
 // are: attention weights of a row are not made to sum to 1 again.
 
-// Of the machine of `interpreter.js` that `machine` gives: `off` is what stays cut, `toggle` cuts a part or takes it
-// back, `measure` tells what is lost without each.
+// Of the machine of `interpreter.js` that `machine` gives: `off` is what stays cut, `toggle` cuts a part or
+// takes it back, `measure` tells what is lost without each.
 function cutter(machine) {
   const off = new Map(); // key -> a part that stays cut
   const idle = Idle.worker();

@@ -1,4 +1,4 @@
-// --- the panel of a node: its value, its gradient, what is said of them, and its line of code --------------
+// --- the panel of a node: its value, its gradient, what is said of them, and its line of code ---------
 
 import { filled, plural, WORDS } from "./words.js";
 import { byId, factList, fill, make, soft } from "./dom.js";

@@ -1,4 +1,4 @@
-// --- the elements of the page: finding and making them; texts are only ever set as texts -----------------------
+// --- the elements of the page: finding and making them; texts are only ever set as texts --------------
 
 // The element of the page that has this id.
 const byId = (id) => document.getElementById(id);

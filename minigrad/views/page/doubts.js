@@ -1,4 +1,4 @@
-// --- doubts: which numbers are not what Python would compute from those that are here now, and why -----------
+// --- doubts: which numbers are not what Python would compute from those that are here now, and why ----
 
 import { filled, WORDS } from "./words.js";
 import { make } from "./dom.js";

@@ -1,4 +1,4 @@
-// --- the drawing: made once for each box, then only marked -----------------------------------------------
+// --- the drawing: made once for each box, then only marked --------------------------------------------
 
 import { byId, make } from "./dom.js";
 import { state } from "./state.js";
@@ -128,7 +128,8 @@ function mark() {
   for (const arrow of arrows) markArrow(arrow, step, flows);
 }
 
-// `step`: that at which the reader is, or null; `here`: the card in which it happens; `partners`: those that it takes from.
+// `step`: that at which the reader is, or null; `here`: the card in which it happens; `partners`: those that
+// it takes from.
 function markCard(card, step, here, partners) {
   const when = Cards.times(card.key);
   const done = when.forward.length ? when.forward[0] <= state.time : when.free;

@@ -1,4 +1,4 @@
-// --- the numbers of a node to be changed, and the tabs of a page that computes ---------------------------------
+// --- the numbers of a node to be changed, and the tabs of a page that computes ------------------------
 
 import { filled, WORDS } from "./words.js";
 import { breakable, make, soft, softSpan } from "./dom.js";
@@ -18,7 +18,8 @@ import * as Places from "./places.js";
 
 const FEW = 48; // numbers in a table of fields
 const FEW_SYMBOLS = 64; // choices of symbols
-const chosenPlace = new Map(); // node -> the place of the element that is to be changed, in an array too large for fields
+// node -> the place of the element that is to be changed, in an array too large for fields
+const chosenPlace = new Map();
 
 // Whether the numbers of a node are ids of symbols: then they have names, and no mean.
 const areSymbols = (n) => (Live.tape?.picks[Live.tape.value[n]]?.vocabulary ?? null) !== null;
@@ -198,7 +199,8 @@ document.addEventListener("keydown", (event) => {
   if (!Live.tape || !(event.ctrlKey || event.metaKey) || event.altKey) return;
   const key = event.key.toLowerCase();
   if (key !== "z" && key !== "y") return;
-  if (event.target.type === "text" && event.target.value !== event.target.getAttribute("value")) return; // what is being typed
+  const { type, value } = event.target;
+  if (type === "text" && value !== event.target.getAttribute("value")) return; // it undoes what is being typed
   event.preventDefault();
   (key === "y" || event.shiftKey ? Changes.redo : Changes.undo)();
 });

@@ -141,7 +141,7 @@ function sameSum(names, sign, term) {
   return element && FOLDS[callOf(names, element)] === sign ? element : null;
 }
 
-// --- texts of elements joined to one ---
+// --- texts of elements joined to one ------------------------------------------------------------------
 
 // A number of no array, such as the 2 of x ** 2; `kind` is the letter of its dtype.
 function constant(number, kind) {
@@ -187,8 +187,8 @@ function joined(sign, some, count) {
   return { names, numbers: list("numbers") };
 }
 
-// An element of a result (see `ofNode`), with its numbers, or with its names alone (`hidden`); before it, if it
-// has one, the name that it is given (`target`). As text, or null where it would be no help.
+// An element of a result (see `ofNode`), with its numbers, or with its names alone (`hidden`); before it, if
+// it has one, the name that it is given (`target`). As text, or null where it would be no help.
 function workedOut(of, index, target, result, { equals = "=", hidden = false } = {}) {
   if (of === null || result === null) return null;
   const found = ifClear(() => textOf(of.names, { slot: of.slot, at: index }), null);

@@ -1,4 +1,4 @@
-// --- events: who tells what, to whom ---------------------------------------------------------------------
+// --- events: who tells what, to whom ------------------------------------------------------------------
 
 // What happens is told to all that listen, by events of the document, so that a file need not import those
 // that show what it did, and no circle of imports comes about.
@@ -12,7 +12,7 @@
 //   undo      changes -> learn: a change is about to be undone
 //   view      places -> sheet: another drawing is open, that of `state.view`
 //   tab       tabs -> camera, attention: another tab is open, `state.tab`
-//   panel     places, chapter_play -> panel: it is to be made anew, such as for another tab of it, `state.panelTab`
+//   panel     places, chapter_play -> panel: it is to be made anew, such as for another `state.panelTab`
 //   render    events -> page: all that shows `state` is to be made anew
 //   reveal    places -> camera: a card is to be seen; {key, partners: those it takes from}
 //   light     cards -> listing: what shows some nodes is to light up; a list of their numbers

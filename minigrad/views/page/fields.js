@@ -1,4 +1,4 @@
-// --- fields in which numbers are changed: typed, dragged, or stepped with the arrow keys -----------------------
+// --- fields in which numbers are changed: typed, dragged, or stepped with the arrow keys --------------
 
 import { filled, WORDS } from "./words.js";
 import { SPACE } from "./symbols.js";
@@ -68,7 +68,7 @@ function stepped(v, step, times) {
   return Number((v + step * times).toFixed(Math.min(20, digits)));
 }
 
-// --- dragging a field sideways: each few pixels are a step ---
+// --- dragging a field sideways: each few pixels are a step --------------------------------------------
 
 const PIXELS = 6; // of a step
 let dragging = null; // the number that is dragged, where that began, and how far it is now
@@ -110,7 +110,7 @@ for (const end of ["pointerup", "pointercancel"])
     document.body.classList.remove("dragging");
   });
 
-// --- the fields ---
+// --- the fields ---------------------------------------------------------------------------------------
 
 // The field for the number `v` of an element: a switch, a choice of symbols, or text. `name` is what it
 // is called, `kind` the letter of its dtype.

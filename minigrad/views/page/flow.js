@@ -1,4 +1,4 @@
-// --- from letters to a digit: one picture of all stages, and what each part of it does for one symbol ----------
+// --- from letters to a digit: one picture of all stages, and what each part of it does for one symbol ---
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -18,7 +18,7 @@ import * as FlowEffects from "./flow_effects.js";
 //   flow           says which symbol is followed, and what is chosen: `state`. Whatever is another one, it tells
 //   flow_parts     lists the parts that can be cut: stages, heads, ribbons, letters
 //   flow_effects   measures what the symbol loses without each, by `cuts`, while the page is idle
-//   flow_shown     hears of all this: `flow_scene` draws it with `ribbons`, `flow_panel` shows what `flow_said` says
+//   flow_shown     hears of all this: `flow_scene` draws it, by `ribbons`, and `flow_panel` says it, by `flow_said`
 //
 // And back, from what the reader does:
 //
@@ -63,7 +63,7 @@ const helping = (kind) =>
 
 const partPointed = () => (state.pointed === state.chosen ? null : (state.parts.get(state.pointed) ?? null));
 
-// --- another line, or another symbol --------------------------------------------------------------------------
+// --- another line, or another symbol ------------------------------------------------------------------
 
 // Before another line is read: what was cut of single symbols of the last one is no longer.
 function leave(line) {
@@ -136,7 +136,7 @@ function mostRead() {
   return Math.max(0, Arrays.placeOfLargest(sums));
 }
 
-// --- choosing a part ---------------------------------------------------------------------------------------------
+// --- choosing a part ----------------------------------------------------------------------------------
 
 function choose(key) {
   const [kind, number] = (key ?? "").split(" ");

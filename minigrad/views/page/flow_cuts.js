@@ -1,4 +1,4 @@
-// --- from letters to a digit: parts are cut and put back, and what was before is kept --------------------------
+// --- from letters to a digit: parts are cut and put back, and what was before is kept -----------------
 
 import { hear } from "./events.js";
 import * as FlowReading from "./flow_reading.js";

@@ -1,4 +1,4 @@
-// --- from letters to a digit: what each part does for the symbol that is followed ------------------------------
+// --- from letters to a digit: what each part does for the symbol that is followed ---------------------
 
 import { tell } from "./events.js";
 import { model } from "./line_model.js";
@@ -48,8 +48,8 @@ function measure(parts, row, symbol, isAsked) {
 
 const isDetail = ({ kind, stage }) => kind === "edge" && stage.side === "source"; // no sentence is about it
 
-// By how much the scores of two symbols change from some to others. To add a number to all scores changes nothing: so each
-// counts against the mean of all.
+// By how much the scores of two symbols change from some to others. To add a number to all scores changes
+// nothing: so each counts against the mean of all.
 function moved(from, to, symbol, rival) {
   const ids = Array.from(to, (_, id) => id).filter((id) => !model.never.includes(id));
   const mean = ids.reduce((sum, id) => sum + to[id] - from[id], 0) / ids.length;
@@ -57,8 +57,8 @@ function moved(from, to, symbol, rival) {
   return { own: of(symbol), other: of(rival) };
 }
 
-// With the scores of now: what is likeliest at each place of the answer, after what was written before it, and how
-// far what was written is above all others.
+// With the scores of now: what is likeliest at each place of the answer, after what was written before it,
+// and how far what was written is above all others.
 function guessed() {
   const { written, first } = FlowReading.now();
   return written.map((id, t) => {
@@ -73,7 +73,7 @@ function leastGuessed(guesses) {
   return leads.indexOf(Math.min(...leads));
 }
 
-// --- in words and colours ---
+// --- in words and colours -----------------------------------------------------------------------------
 
 const isNothing = (change, lead = found.standing.lead) =>
   Math.abs(change) < NOTHING * Math.max(1, Math.abs(lead));

@@ -1,4 +1,4 @@
-// --- from letters to a digit: what is written with another letter in the place of one: the line is read with each --
+// --- from letters to a digit: what is written with another letter in the place of one --------------------
 
 import { hear, tell } from "./events.js";
 import * as Idle from "./idle.js";
@@ -48,8 +48,8 @@ const isTrying = () => place !== null && !found.size && known().length <= MOST;
 
 const known = () => Object.keys(model.ids).filter((name) => !name.startsWith("<"));
 
-// The letters by what is written with them: pairs of an answer, as ids, and letters. First those with which the symbol
-// that is followed is another, and last those with which nothing is.
+// The letters by what is written with them: pairs of an answer, as ids, and letters. First those with which
+// the symbol that is followed is another, and last those with which nothing is.
 function groups() {
   const by = new Map();
   for (const [letter, written] of found)

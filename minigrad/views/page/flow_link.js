@@ -1,4 +1,4 @@
-// --- from letters to a digit: what a link keeps of it, as follow=5&cut=stage.4,head.2.1 ------------------------
+// --- from letters to a digit: what a link keeps of it, as follow=5&cut=stage.4,head.2.1 ---------------
 
 import { hear } from "./events.js";
 import * as Link from "./link.js";

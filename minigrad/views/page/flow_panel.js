@@ -1,4 +1,4 @@
-// --- from letters to a digit: what stands and can be pressed around the picture -----------------------------------
+// --- from letters to a digit: what stands and can be pressed around the picture -----------------------
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -76,7 +76,8 @@ const toFade = () =>
     filled(LINE_WORDS.all, { symbol: FlowScene.followed("target") }),
   );
 
-// A way to what is written with other letters in the place of the one that helps most, or else is looked at most.
+// A way to what is written with other letters in the place of the one that helps most, or else is looked at
+// most.
 function toLetters() {
   if (!FlowReading.looking().length) return null;
   const k = Flow.helping("letter")[0]?.k ?? Flow.state.letter;

@@ -1,11 +1,12 @@
-// --- from letters to a digit: the line that the model has just read --------------------------------------------
+// --- from letters to a digit: the line that the model has just read -----------------------------------
 
 import { SPACE, SPECIAL } from "./symbols.js";
 import * as Arrays from "./arrays.js";
 import { hasEncoder, machine, model, readNames } from "./line_model.js";
 import * as Cuts from "./cuts.js";
 
-// It stands in the field (see `another_line.js`): the symbols of both sides, where heads look, and the scores.
+// It stands in the field (see `another_line.js`): the symbols of both sides, where heads look, and the
+// scores.
 
 const cutter = Cuts.cutter(machine); // cuts parts of the model
 let line = null; // see `take`
@@ -13,7 +14,8 @@ let line = null; // see `take`
 // The line as it was read last; null before the first.
 const now = () => line;
 
-// Take what `decode` of line_model.js gives, with the `line`, the likelihoods `p` and what `was` written before.
+// Take what `decode` of line_model.js gives, with the `line`, the likelihoods `p` and what `was` written
+// before.
 function take(said) {
   line = {
     line: said.line,
@@ -34,7 +36,7 @@ function take(said) {
 
 const symbolsOf = (side) => (side === "source" ? line.source : line.target);
 
-// --- stages and their heads ---
+// --- stages and their heads ---------------------------------------------------------------------------
 
 const weightsOf = (stage) => machine().slots[stage.weights]; // (1, H, R, C)
 const headsOf = (stage) => Array.from({ length: weightsOf(stage).shape[1] }, (_, h) => h);
@@ -48,7 +50,7 @@ function weight(stage, h, row, k) {
 // The stages in which the answer looks at what an encoder has read.
 const looking = () => model.stages.filter(({ reads, side }) => reads === "source" && side === "target");
 
-// --- scores ---
+// --- scores -------------------------------------------------------------------------------------------
 
 // As the machine has them now, of a row.
 function scoresAt(row) {
@@ -62,7 +64,7 @@ function standingOf(scores, symbol) {
   return { lead: scores[symbol] - scores[other], own: scores[symbol], second: scores[other], other };
 }
 
-// --- how symbols are written ---
+// --- how symbols are written --------------------------------------------------------------------------
 
 const SHORT = { ...SPECIAL, " ": SPACE, "\n": "⏎" };
 

@@ -1,4 +1,4 @@
-// --- from letters to a digit: what the picture shows, in sentences -------------------------------------------
+// --- from letters to a digit: what the picture shows, in sentences ------------------------------------
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -43,7 +43,7 @@ function stageName({ side, reads, name, layer }) {
   return `${place}${name}${layers ? `, layer ${layer}` : ""}`;
 }
 
-// --- where heads look ---------------------------------------------------------------------------------------------
+// --- where heads look ---------------------------------------------------------------------------------
 
 const MOST_READ = 3; // symbols of a head that are named
 
@@ -182,7 +182,7 @@ function raises(part) {
 const tipOf = (part) =>
   part.cuts ? filled(LINE_WORDS.tip, { name: named(part), change: effectOf(part) }) : named(part);
 
-// --- a symbol ---------------------------------------------------------------------------------------------------
+// --- a symbol -----------------------------------------------------------------------------------------
 
 // What a part does; and what would be written without it, if that is another symbol.
 function effectOf({ key }) {
@@ -267,7 +267,7 @@ function widest() {
     : said(LINE_WORDS.widest[first], edges[0]);
 }
 
-// --- a part that is chosen ----------------------------------------------------------------------------------------
+// --- a part that is chosen ----------------------------------------------------------------------------
 
 const symbolNamed = (id) => FlowReading.quoted(model.symbols[id]);
 

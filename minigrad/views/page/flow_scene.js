@@ -1,4 +1,4 @@
-// --- from letters to a digit: how it is drawn, and where its stages are in the rest of the page -----------------
+// --- from letters to a digit: how it is drawn, and where its stages are in the rest of the page -------
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -46,8 +46,8 @@ function scene() {
   };
 }
 
-// Its symbols, from a row on. In the target what can be chosen is a symbol that was written; in the source, at its
-// start the ribbons of a letter, and where the answer looks at it the letter.
+// Its symbols, from a row on. In the target what can be chosen is a symbol that was written; in the source,
+// at its start the ribbons of a letter, and where the answer looks at it the letter.
 function laneOf(side, symbols, from, kind) {
   const target = Flow.rowOf("target");
   const isTarget = side === "target";

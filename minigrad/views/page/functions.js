@@ -1,4 +1,4 @@
-// --- the functions of a tape: of each number by itself, and of many -------------------------------------------
+// --- the functions of a tape: of each number by itself, and of many -----------------------------------
 
 const rint = (x) => (Math.abs(x - Math.trunc(x)) === 0.5 ? 2 * Math.round(x / 2) : Math.round(x));
 const remainder = (a, b) => {
@@ -104,8 +104,9 @@ const UFUNCS = {
   invert: (x) => -x - 1,
 };
 
-// What models compute most, each with its loop, which reads element p[i] of a, q[i] of b and r[i] of c. A browser
-// keeps the numbers of such a loop in registers; a function that is called for each gets and returns objects.
+// What models compute most, each with its loop, which reads element p[i] of a, q[i] of b and r[i] of c. A
+// browser keeps the numbers of such a loop in registers; a function that is called for each gets and returns
+// objects.
 const LOOPS = {
   same: (o, a, p) => {
     for (let i = 0; i < o.length; i++) o[i] = a[p[i]];
@@ -149,7 +150,7 @@ const OF_INTEGERS = {
   reciprocal: (x) => (x === 0 ? 0 : Math.trunc(1 / x)),
 };
 
-// --- functions of many numbers: of the first of them, how many, and how far one is from the next ---
+// --- functions of many numbers: of the first of them, how many, and how far one is from the next ------
 
 // The function that takes one number after the other into what it has so far, at first `begin`.
 const fold = (begin, step) => (a, first, n, apart) => {
@@ -178,7 +179,8 @@ const FOLDS = {
   all: fold(1, (s, x) => (s && truth(x) ? 1 : 0)),
   count_nonzero: fold(0, (s, x) => s + (truth(x) ? 1 : 0)),
 };
-const SCANS = { cumsum: [0, (s, x) => s + x], cumprod: [1, (s, x) => s * x] }; // what they begin with, and a step
+// What they begin with, and a step.
+const SCANS = { cumsum: [0, (s, x) => s + x], cumprod: [1, (s, x) => s * x] };
 // Whether a number beats the best before it: the place is that of the first that beats all others; NaN does.
 const PLACES = {
   argmax: (x, best) => x > best || (Number.isNaN(x) && !Number.isNaN(best)),

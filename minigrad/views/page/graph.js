@@ -1,4 +1,4 @@
-// --- the graph: who comes from whom, and in which drawing each node is ----------------------------------
+// --- the graph: who comes from whom, and in which drawing each node is --------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { data, state } from "./state.js";
@@ -90,7 +90,7 @@ const aboutOf = (node) => node.about || boxOf(node)?.about || "";
 // A node as a line of code, "label = what made it", or the one of these that it has; or "".
 const asLine = ({ label, made }) => `${label}${label && made ? " = " : ""}${made}`;
 
-// --- time: first forward in order, then backward ---------------------------------------------------------
+// --- time: first forward in order, then backward ------------------------------------------------------
 
 const FORWARD = data.forward.length;
 const steps = [

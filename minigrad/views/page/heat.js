@@ -1,4 +1,4 @@
-// --- an array in the panel: numbers where they are few, else a heat map to read them from --------------------
+// --- an array in the panel: numbers where they are few, else a heat map to read them from -------------
 
 import { filled, WORDS } from "./words.js";
 import { longest, shownToken } from "./symbols.js";
@@ -44,7 +44,8 @@ function tileNames(a, letters) {
 
 const framers = new WeakMap(); // figure -> its array, and what frames places in it
 let framed = []; // the figures in which something is framed
-// Frame some elements, such as those that another one is made of: pairs of a figure and indices. No others stay framed.
+// Frame some elements, such as those that another one is made of: pairs of a figure and indices. No others
+// stay framed.
 function frame(some) {
   for (const figure of framed) framers.get(figure).act([]);
   framed = [];
@@ -111,7 +112,7 @@ function framing(figure) {
   return (places) => cells.forEach((cell, i) => cell.classList.toggle("lit", places.includes(i)));
 }
 
-// --- few numbers: a table ---
+// --- few numbers: a table -----------------------------------------------------------------------------
 
 // The labels along the rows, and across the columns: those of the last two axes.
 function labelsOfSides(labels, turned) {
@@ -177,7 +178,7 @@ function cellMaker(a, palette, read, labels) {
   };
 }
 
-// --- many numbers: a picture to read from ---
+// --- many numbers: a picture to read from -------------------------------------------------------------
 
 // In pixels:
 const WIDTH = 350, // of a map, with its labels
@@ -189,7 +190,8 @@ const WIDTH = 350, // of a map, with its labels
 const MOST_LINES = 30; // rows that may have labels
 const MOST_BESIDE = 4; // tiles
 
-// A large array: what its tiles are, its picture with labels, and below it a scale and what the pointer reads.
+// A large array: what its tiles are, its picture with labels, and below it a scale and what the pointer
+// reads.
 function heatMap(a, palette, name, pointed, pick, labels, tilesAre) {
   const layout = layoutOf(a, labels);
   const canvas = make("canvas", { tabindex: 0, role: "img" });
@@ -212,8 +214,8 @@ function heatMap(a, palette, name, pointed, pick, labels, tilesAre) {
   return [order, drawing, make("div", { class: "scale" }, ...scale(a, palette), reading)].filter(Boolean);
 }
 
-// How many tiles stand beside each other (`perRow`), how large a cell is (`cell` wide, `tall` high), and which
-// labels there are: `along` the rows, and `across` the columns.
+// How many tiles stand beside each other (`perRow`), how large a cell is (`cell` wide, `tall` high), and
+// which labels there are: `along` the rows, and `across` the columns.
 function layoutOf(a, labels) {
   const { rows, columns, count, turned } = Pictures.tiles(a);
   const [down, across] = labelsOfSides(labels, turned);

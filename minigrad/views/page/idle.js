@@ -1,4 +1,4 @@
-// --- work that is done while the page is idle, some milliseconds at a time --------------------------------------
+// --- work that is done while the page is idle, some milliseconds at a time ----------------------------
 
 const SLICE = 12, // milliseconds that are computed without a pause
   SHOWN = 100; // milliseconds until more is shown

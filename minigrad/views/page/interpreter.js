@@ -1,4 +1,4 @@
-// --- the interpreter: runs a tape, the calls that make up a forward and a backward pass --------------------
+// --- the interpreter: runs a tape, the calls that make up a forward and a backward pass ---------------
 
 // A tape (see `script/tape.py`) has slots and calls. A slot is an array of a dtype and a shape that
 // never change; a call reads some slots and writes one. Nothing here knows of derivatives: the backward
@@ -98,7 +98,8 @@ function updated(calls, slots) {
   return touched;
 }
 
-// The interpreter of a tape as a page has it, whose leaves are named arrays: `numbersOf` gives the numbers of one.
+// The interpreter of a tape as a page has it, whose leaves are named arrays: `numbersOf` gives the numbers of
+// one.
 function ofTape(tape, numbersOf) {
   const kindOf = (slot) => tape.kinds[tape.slots[slot]];
   const typed = (slot) => ARRAYS[kindOf(slot).dtype];

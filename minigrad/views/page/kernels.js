@@ -1,8 +1,8 @@
-// --- the kernels: loops over arrays, each made ready for the slots of one call ----------------------------
+// --- the kernels: loops over arrays, each made ready for the slots of one call ------------------------
 
-// A kernel is told the slot that its call writes, those that it reads, and the other arguments of the call (see
-// `script/tape_writing.py`). What it returns does the work, each time with the numbers that are there then. `places` gives
-// where the elements of an array of some shape are that is looked at with strides.
+// A kernel is told the slot that its call writes, those that it reads, and the other arguments of the call
+// (see `script/tape_writing.py`). What it returns does the work, each time with the numbers that are there
+// then. `places` gives where the elements of an array of some shape are that is looked at with strides.
 //
 // In the loops, `o` is the array that is written, and `a`, `b` and `c` are those that are read.
 
@@ -29,7 +29,7 @@ const each = (f) => (o, a, p, b, q, c, r) => {
   else for (let i = 0; i < o.length; i++) o[i] = f(a[p[i]]);
 };
 
-// --- along an axis: a call has the sizes before it, along it (n) and behind it (inner) ---
+// --- along an axis: a call has the sizes before it, along it (n) and behind it (inner) ----------------
 
 // The kernel that visits each group of numbers along an axis: `row` gives, for the arrays, what is done
 // with a group, which is told where it begins, and its place among them. From one of its numbers to the
@@ -97,7 +97,7 @@ function searched(out, [sorted, read], [right]) {
   };
 }
 
-// --- moving elements ---
+// --- moving elements ----------------------------------------------------------------------------------
 
 // What is seen of an array with strides, such as a transposed or a broadcast one.
 function moved(out, [read], [begin, strides], places) {

@@ -1,4 +1,4 @@
-// --- gradient descent in the page: a step, or one after the other, with the loss drawn beside it -----------------
+// --- gradient descent in the page: a step, or one after the other, with the loss drawn beside it ------
 
 import { filled, plural, withElements, WORDS } from "./words.js";
 import { byId, fill, keepFocus, make, say, soft } from "./dom.js";
@@ -16,7 +16,7 @@ const learning = {
   rate: 0.01,
   without: new Set(), // the nodes that are left out
   losses: [], // before the first step, and after each
-  at: null, // the version of the numbers after the last step: with another one, the losses are of other numbers
+  at: null, // the version of the numbers after the last step: the losses are of no other one
   timer: null, // while steps follow each other
   run: 0, // which steps are undone together
   taken: 0, // steps of this run

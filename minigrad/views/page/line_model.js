@@ -1,4 +1,4 @@
-// --- the model of a page that reads a line: from a text to ids, and from ids to what the model writes ------------
+// --- the model of a page that reads a line: from a text to ids, and from ids to what the model writes ---
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -8,7 +8,8 @@ import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 
 const model = data.another; // see `another_line.py`
-const hasEncoder = model.inputs.length === 2; // which reads the line; else the line stands before what is written
+// Which reads the line; without one the line stands before what is written.
+const hasEncoder = model.inputs.length === 2;
 const readNames = new Map(Object.entries(model.ids).map(([name, id]) => [id, name])); // id -> what is read
 let started = null; // the interpreter, once something was read
 let lately = model.wrote; // what it wrote for the line before: a good guess of what it will write
@@ -58,8 +59,8 @@ function decode(ids) {
   };
 }
 
-// Where a line stands: what is the `prompt` before what is written; `first`, the position that writes the first
-// symbol; `most`: how many there is room for.
+// Where a line stands: what is the `prompt` before what is written; `first`, the position that writes the
+// first symbol; `most`: how many there is room for.
 function frameOf(ids) {
   const prompt = hasEncoder ? model.before : [...ids, ...model.before];
   const first = prompt.length - 1;

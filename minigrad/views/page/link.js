@@ -1,4 +1,4 @@
-// --- a link to a state, such as #step=37&x[0]=-3: read at the start, and written as the reader goes on --------
+// --- a link to a state, such as #step=37&x[0]=-3: read at the start, and written as the reader goes on ---
 
 import { byId } from "./dom.js";
 import { data, state } from "./state.js";

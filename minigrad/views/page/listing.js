@@ -1,4 +1,4 @@
-// --- the table -------------------------------------------------------------------------------------------
+// --- the table ----------------------------------------------------------------------------------------
 
 import { plural, WORDS } from "./words.js";
 import { byId, fill, make } from "./dom.js";
@@ -104,7 +104,7 @@ function gradientText(n) {
   return found.state === "later" ? WORDS.states.later : found.state;
 }
 
-// --- lines of code ---------------------------------------------------------------------------------------
+// --- lines of code ------------------------------------------------------------------------------------
 
 const keyOf = ({ file, number }) => `${file} ${number}`;
 const lineTexts = new Map(); // "file line" -> text

@@ -1,4 +1,4 @@
-// --- the page computes: numbers are changed here, and what follows from them is computed again -------------
+// --- the page computes: numbers are changed here, and what follows from them is computed again --------
 
 import { filled, WORDS } from "./words.js";
 import { data, state } from "./state.js";
@@ -38,7 +38,8 @@ function startedMachine() {
   return machine;
 }
 
-if (tape) (window.requestIdleCallback || setTimeout)(startedMachine); // so that the first change is answered at once
+// So that the first change is answered at once.
+if (tape) (window.requestIdleCallback || setTimeout)(startedMachine);
 
 const isStarted = () => machine !== null;
 const arrayOf = (slot) => startedMachine().slots[slot].array; // as it is now
@@ -54,7 +55,7 @@ function same(a, b) {
   return true;
 }
 
-// --- what is shown -----------------------------------------------------------------------------------------
+// --- what is shown ------------------------------------------------------------------------------------
 
 const changedSlots = new Set(); // the slots that are not as they were at first
 

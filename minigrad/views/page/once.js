@@ -1,4 +1,4 @@
-// --- what is found once, and remembered in a map ---------------------------------------------------------------
+// --- what is found once, and remembered in a map ------------------------------------------------------
 
 // What a map has for a key: `find` is asked for it the first time.
 function once(map, key, find) {

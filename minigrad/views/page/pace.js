@@ -1,4 +1,4 @@
-// --- playing, and its pace: at a new sentence there is time to read it, and what only moves numbers passes quickly --
+// --- playing, and its pace: time to read a new sentence, and less where numbers only move -----------------
 
 import { byId, make } from "./dom.js";
 import { state } from "./state.js";

@@ -1,4 +1,4 @@
-// --- help, keys, and the start: this file runs last ------------------------------------------------------
+// --- help, keys, and the start: this file runs last ---------------------------------------------------
 
 import { WORDS } from "./words.js";
 import { byId, fill, icon, make, say, soft } from "./dom.js";
@@ -183,7 +183,7 @@ function showAll() {
 
 hear("render", showAll);
 
-// --- the start -------------------------------------------------------------------------------------------
+// --- the start ----------------------------------------------------------------------------------------
 
 // What the parts of the page do once, and the first view; then the page listens.
 function start() {

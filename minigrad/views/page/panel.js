@@ -1,4 +1,4 @@
-// --- the panel -------------------------------------------------------------------------------------------
+// --- the panel ----------------------------------------------------------------------------------------
 
 import { filled, plural, withElements, WORDS } from "./words.js";
 import { breakable, byId, fill, isBeside, make, soft, tabButton } from "./dom.js";

@@ -1,4 +1,4 @@
-// --- pictures of arrays: a number is a colour, and zero is clear ----------------------------------------------
+// --- pictures of arrays: a number is a colour, and zero is clear --------------------------------------
 
 import { hear } from "./events.js";
 import { once } from "./once.js";

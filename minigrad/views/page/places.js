@@ -1,4 +1,4 @@
-// --- where the reader is ---------------------------------------------------------------------------------
+// --- where the reader is ------------------------------------------------------------------------------
 
 import { filled, plural, WORDS } from "./words.js";
 import { make, say } from "./dom.js";

@@ -1,4 +1,4 @@
-// --- predict, then reveal ---------------------------------------------------------------------------------
+// --- predict, then reveal -----------------------------------------------------------------------------
 
 import { filled, withElements, WORDS } from "./words.js";
 import { byId, make, say, soft } from "./dom.js";

@@ -1,4 +1,4 @@
-// --- questions: a number to be typed, or one of some choices ---------------------------------------------------
+// --- questions: a number to be typed, or one of some choices ------------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { make, say } from "./dom.js";
@@ -51,8 +51,8 @@ function hint(guess, v) {
   return WORDS.notRight.other;
 }
 
-// One of some choices is right; `told` says of each what there is to say of it, `done` is called after the right
-// one, or when it is revealed.
+// One of some choices is right; `told` says of each what there is to say of it, `done` is called after the
+// right one, or when it is revealed.
 function choiceQuestion({ asks, choices, right, name, told, done }) {
   const verdict = make("span", { class: "verdict", role: "status" });
   const choose = (k) => {

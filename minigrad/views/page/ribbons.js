@@ -1,9 +1,9 @@
-// --- a picture of what flows from symbols to a result: lanes of symbols, stages, and ribbons between them -----------
+// --- a picture of what flows from symbols to a result: lanes of symbols, stages, and ribbons between them ---
 
-// It knows nothing of models. A scene has `lanes` of symbols, each with a row that is followed (`at`); `stages`
-// that add to a lane, with `heads` that gather from rows of a lane (`from`), or with none; and `ends`, what
-// comes out. A head is a box as high as 1, and a ribbon as wide as its share of it. What can be chosen has a key;
-// a stage that is `fixed` has no sign, and no colour of its own.
+// It knows nothing of models. A scene has `lanes` of symbols, each with a row that is followed (`at`);
+// `stages` that add to a lane, with `heads` that gather from rows of a lane (`from`), or with none; and
+// `ends`, what comes out. A head is a box as high as 1, and a ribbon as wide as its share of it. What can be
+// chosen has a key; a stage that is `fixed` has no sign, and no colour of its own.
 
 import { make } from "./dom.js";
 import { once } from "./once.js";
@@ -82,8 +82,8 @@ function curve(x0, y0, x1, y1) {
 const text = (x, y, words, attributes = {}) =>
   make("text", { x: place(x), y: place(y), ...attributes }, words);
 
-// The picture of a scene, as wide as there is room; and for each key what is coloured by it, and where its sign is
-// written. In the corner that is `free` and `high` nothing is drawn.
+// The picture of a scene, as wide as there is room; and for each key what is coloured by it, and where its
+// sign is written. In the corner that is `free` and `high` nothing is drawn.
 function draw(scene, room) {
   const plan = { scene, ...layout(scene, room), parts: new Map() };
   const { m, x, lanes } = plan;
@@ -136,7 +136,7 @@ const hatching = () =>
     make("rect", { class: "stripe", width: 1.6, height: 5 }),
   );
 
-// --- a lane ---
+// --- a lane -------------------------------------------------------------------------------------------
 
 const isLater = (lane, row) => row > (lane.until ?? Infinity);
 
@@ -185,7 +185,7 @@ function symbols(plan, lane, i) {
   );
 }
 
-// --- a stage ---
+// --- a stage ------------------------------------------------------------------------------------------
 
 // Its number and name, and below these what it does.
 function heading(plan, stage, middle, top) {

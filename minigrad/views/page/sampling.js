@@ -1,4 +1,4 @@
-// --- from scores to a symbol that is drawn: temperature, top-k and top-p -------------------------------------
+// --- from scores to a symbol that is drawn: temperature, top-k and top-p ------------------------------
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -38,7 +38,7 @@ function draw() {
   say(filled(LINE_WORDS.drawnNow, { symbol: model.symbols[drawn.at(-1)] }));
 }
 
-// --- what is shown ---
+// --- what is shown ------------------------------------------------------------------------------------
 
 // A cell of the table: a bar from 0 to `v`, on a scale from `low` to `high`.
 function bar(v, low, high, text, shown = true) {

@@ -1,4 +1,4 @@
-// --- shapes: how many elements an array has, and at which place each of them is ----------------------------
+// --- shapes: how many elements an array has, and at which place each of them is -----------------------
 
 // How many elements an array of that shape has.
 const size = (shape) => shape.reduce((a, b) => a * b, 1);

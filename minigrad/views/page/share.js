@@ -1,4 +1,4 @@
-// --- out of the page: a link to what is shown, a line to embed it, and pictures of it ------------------------
+// --- out of the page: a link to what is shown, a line to embed it, and pictures of it -----------------
 
 import { filled, WORDS } from "./words.js";
 import { byId, fill, make, say, soft, SVG } from "./dom.js";
@@ -70,7 +70,8 @@ function ofElement(element) {
   );
 }
 
-// A copy of an element that only shows: canvases are images, and what asks something of the reader is left out.
+// A copy of an element that only shows: canvases are images, and what asks something of the reader is left
+// out.
 function stillCopy(element) {
   const copy = element.cloneNode(true);
   const canvases = [...element.querySelectorAll("canvas")];

@@ -1,4 +1,4 @@
-// --- what one element of a call's result is made of: elements of the arrays that the call reads ------------
+// --- what one element of a call's result is made of: elements of the arrays that the call reads -------
 
 import { data } from "./state.js";
 import * as Shapes from "./shapes.js";
@@ -7,9 +7,9 @@ import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 import * as Live from "./live.js";
 
-// The same as script/tape_reading.py, with the tape that the page computes with. A call moves elements, adds many
-// or takes one of them (`SUMS`), or is a function of one element of each array. An element is a slot and the
-// place `at` which it is.
+// The same as script/tape_reading.py, with the tape that the page computes with. A call moves elements, adds
+// many or takes one of them (`SUMS`), or is a function of one element of each array. An element is a slot and
+// the place `at` which it is.
 
 const tape = data.live.calls ? data.live : null; // where there is too much to compute, it has no numbers
 const calls = new Map(

@@ -1,4 +1,4 @@
-// --- the panel of a step: what it is given, what it gives, and what goes back -----------------------------
+// --- the panel of a step: what it is given, what it gives, and what goes back -------------------------
 
 import { filled, plural, withElements, WORDS } from "./words.js";
 import { byId, fill, make, soft } from "./dom.js";
@@ -178,7 +178,8 @@ function arrivedFigure({ n, gradient, letters }) {
   });
 }
 
-// What a step gives to one of its arguments: the rule, an element worked out, what the rule reads, and the arrays.
+// What a step gives to one of its arguments: the rule, an element worked out, what the rule reads, and the
+// arrays.
 function shareOf(node, edge, arrived) {
   const source = Graph.nodes.get(edge.source);
   const hidden = Graph.isHidden(edge);
@@ -230,8 +231,8 @@ function readDetails(node, edge, reads, hidden) {
   );
 }
 
-// What went along an edge: what the rule gives, its sum where broadcasting had made copies, and what it was added to.
-// `read` works out the element that is pointed at.
+// What went along an edge: what the rule gives, its sum where broadcasting had made copies, and what it was
+// added to. `read` works out the element that is pointed at.
 function passedFigures(node, edge, read) {
   const { given, fitted } = edge.passed;
   if (fitted === null) return soft(WORDS.giftNotKept);

@@ -1,6 +1,7 @@
-// --- how the symbols of a model are written ------------------------------------------------------------------
+// --- how the symbols of a model are written -----------------------------------------------------------
 
-// What has a name of its own in a model is called in words everywhere, where it is an end or a start of a text.
+// What has a name of its own in a model is called in words everywhere, where it is an end or a start of a
+// text.
 const SPECIAL = { "<eos>": "end", "<bos>": "start" };
 const SPACE = "␣"; // how a symbol that is a space is shown
 

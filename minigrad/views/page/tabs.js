@@ -1,11 +1,12 @@
-// --- tabs: the drawing, the table, the attention maps, and further parts of the page ----------------------------
+// --- tabs: the drawing, the table, the attention maps, and further parts of the page ------------------
 
 import { byId, fill, tabButton } from "./dom.js";
 import { data, state } from "./state.js";
 import { render, tell } from "./events.js";
 import * as Graph from "./graph.js";
 
-// In the order of their buttons: `mg.explore` was given the extra ones, of which some stand after the drawing.
+// In the order of their buttons: `mg.explore` was given the extra ones, of which some stand after the
+// drawing.
 const all = [
   ...document.querySelectorAll(".tab.extra:not(.after)"),
   ...["drawing", "attention", "listing"].map(byId),

@@ -1,4 +1,4 @@
-// --- the time line ---------------------------------------------------------------------------------------
+// --- the time line ------------------------------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { byId, fill, icon, make } from "./dom.js";
@@ -66,7 +66,8 @@ function skyline() {
 const BELOW = 16; // pixels below the bars, for the chapters
 
 // How large the value of each step is, or on the way back its gradient, on one scale each. A bar is `wide`,
-// and ends at `base`; above the bars words and the pointer have room. Sizes that the reader is to predict are not told.
+// and ends at `base`; above the bars words and the pointer have room. Sizes that the reader is to predict are
+// not told.
 function paintBars(pen, wide, base, above) {
   Graph.steps.forEach(({ back }, i) => {
     const [low, high] = ends[Number(back)];
@@ -128,8 +129,8 @@ function stepNow() {
   return [make("b", {}, name), make("span", {}, about)];
 }
 
-// Play from this step, or from the start once all are done; or stop. Beside what is not of the steps, the sentences of
-// the chapters are played, if there are some.
+// Play from this step, or from the start once all are done; or stop. Beside what is not of the steps, the
+// sentences of the chapters are played, if there are some.
 function togglePlaying() {
   if (state.playing) return Pace.stopPlaying();
   if (Tabs.isExtra(state.tab) && Chapters.toldChapters.length) return ChapterPlay.playSentences();

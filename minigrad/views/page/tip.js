@@ -1,8 +1,9 @@
-// --- the small box beside the pointer ------------------------------------------------------------------------
+// --- the small box beside the pointer -----------------------------------------------------------------
 
 import { byId } from "./dom.js";
 
-// Show a text beside the pointer. `free`: rectangles that it is not to cover, where there is room beside them.
+// Show a text beside the pointer. `free`: rectangles that it is not to cover, where there is room beside
+// them.
 function tip(text, event, free = []) {
   const box = byId("tip");
   box.textContent = text;

@@ -1,4 +1,4 @@
-// --- what if: parts of the model switched off, and what that does to the loss and to the output ------------------
+// --- what if: parts of the model switched off, and what that does to the loss and to the output -------
 
 import { filled, plural, withElements, WORDS } from "./words.js";
 import { byId, fill, keepFocus, make, say, soft, softSpan } from "./dom.js";
@@ -53,8 +53,8 @@ function writes(scores) {
   );
 }
 
-// The output as it was written and as it is now, symbol by symbol: each is the likeliest after those that were
-// written before it.
+// The output as it was written and as it is now, symbol by symbol: each is the likeliest after those that
+// were written before it.
 function writtenNow() {
   const now = Live.tape.output === null ? null : writes(outputNow());
   if (!now) return null;
