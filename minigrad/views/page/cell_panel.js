@@ -171,7 +171,7 @@ function gradientOfCell(map) {
   const { head, row, column } = state.cell;
   const [weights, scores] = [map.weights, map.scores].map((n) => Graph.nodes.get(n));
   const isKnown = ({ n, gradient }) =>
-    gradient !== null && !state.predict && (!state.time || Graph.handedOnAt.get(n) <= state.time);
+    gradient !== null && !Graph.isPredicting() && (!state.time || Graph.handedOnAt.get(n) <= state.time);
   const text = (node) => (isKnown(node) ? numberText(node.gradient) : WORDS.states.later);
   const badge = isKnown(weights) ? Doubts.gradientBadgeOf(weights.n) : null;
   const slope = isKnown(scores) ? Cells.numberAt(map, scores.gradient, head, row, column) : null;

@@ -85,12 +85,9 @@ function playTo(time) {
 // Stop at its step, with what it asks for hidden.
 function ask(question) {
   state.asked = question;
-  if (question.kind === "gradient") {
-    question.before = state.predict;
-    state.predict = true;
-    // A chapter may play again, and ask again.
+  if (question.kind === "gradient")
+    // which is asked again where the chapter plays again
     for (const edge of Graph.into.get(question.n)) state.answered.delete(edge.id);
-  }
   Places.go(question.time, { quiet: true });
   say(WORDS.isAsked);
   const field = byId("step").querySelector("form input, form button");
@@ -102,7 +99,7 @@ function answered() {
   const question = state.asked;
   if (!question) return;
   if (question.kind === "gradient" && byId("step").querySelector("form.guess")) return; // there is another
-  Places.dropQuestion();
+  state.asked = null;
   const inside = document.activeElement?.closest("#step form");
   render();
   if (inside) byId("panel").focus({ preventScroll: true }); // where the question was

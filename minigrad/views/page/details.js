@@ -87,7 +87,7 @@ const isChecked = ({ n, check: made }, found) =>
   made &&
   !Live.changedSlots.size &&
   (!state.time || Graph.handedOnAt.get(n) <= state.time) &&
-  !(state.predict && found.state === "hidden");
+  !(Graph.isPredicting() && found.state === "hidden");
 
 // Nodes by their numbers, each a link, with commas between.
 function joined(numbers) {

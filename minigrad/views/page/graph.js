@@ -126,10 +126,13 @@ function progress() {
     : { step: state.time, count: FORWARD };
 }
 
+// Whether gradients are hidden until they are worked out: as the reader chose, or by a question of a chapter.
+const isPredicting = () => state.predict || state.asked?.kind === "gradient";
+
 // Whether what an edge passed is to be worked out by the reader first.
 function isHidden(edge) {
   return (
-    state.predict &&
+    isPredicting() &&
     edge !== null &&
     !nodes.get(edge.source).shape.includes(0) &&
     !state.answered.has(edge.id) &&
@@ -184,6 +187,7 @@ export {
   into,
   isComputed,
   isHidden,
+  isPredicting,
   nameOf,
   nodes,
   outOf,

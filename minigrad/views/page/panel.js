@@ -112,7 +112,7 @@ const MOST_LISTED = 40;
 function whatIsLearned() {
   const learned = data.nodes.filter((node) => node.kind === "parameter" || node.kind === "input");
   if (!learned.length) return null;
-  if (state.predict) return soft(WORDS.hiddenWhilePredicting);
+  if (Graph.isPredicting()) return soft(WORDS.hiddenWhilePredicting);
   const bySize = learned
     .map((node) => [node, Shown.norm(node.gradient)])
     .sort(([, a], [, b]) => b - a)

@@ -29,7 +29,7 @@ function up() {
 // `quiet`: it is not read aloud, as when it plays.
 function go(time, { quiet = false } = {}) {
   state.time = Math.max(0, Math.min(Graph.steps.length, time));
-  if (state.asked && state.asked.time !== state.time) dropQuestion();
+  if (state.asked?.time !== state.time) state.asked = null;
   state.chosen = null;
   const step = Graph.current();
   if (step) {
@@ -42,13 +42,6 @@ function go(time, { quiet = false } = {}) {
   render();
   revealStep();
   if (!quiet) say(nowText());
-}
-
-// Ask no longer: gradients are hidden or shown as they were before the question.
-function dropQuestion() {
-  const { kind, before } = state.asked;
-  if (kind === "gradient") state.predict = before;
-  state.asked = null;
 }
 
 // The card of the step is to be seen, and those that it takes from.
@@ -135,4 +128,4 @@ function link(n, text = null) {
   );
 }
 
-export { choose, chosenNode, dropQuestion, go, link, nowText, openTab, over, revealStep, show, up };
+export { choose, chosenNode, go, link, nowText, openTab, over, revealStep, show, up };

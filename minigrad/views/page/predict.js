@@ -64,10 +64,9 @@ function outcome(edge) {
   return filled(typed === null ? WORDS.revealed : WORDS.rightNumber, { number: Arrays.at(a, place), typed });
 }
 
-// Whether gradients are hidden until they are worked out: before the way back, it leads there.
+// Hide gradients until they are worked out, or show them: before the way back, it leads there.
 function setPredict(on) {
   state.predict = on;
-  if (state.asked) state.asked.before = on;
   byId("predict").setAttribute("aria-pressed", String(on));
   Drawing.forgetCards();
   if (on && state.time <= Graph.FORWARD) Places.go(Graph.FORWARD + 1);

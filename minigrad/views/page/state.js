@@ -42,12 +42,12 @@ const state = {
   tab: "drawing", // the id of the tab that is open
   panelTab: "overview", // and of that in the panel
   follow: true, // whether each step opens the drawing in which it happens
-  predict: false, // whether gradients are hidden until they are worked out
+  predict: false, // whether the reader chose that gradients are hidden until they are worked out
   playing: null, // while it plays: the timer of the next step, or true
   answered: new Map(), // id of an edge -> what the reader typed, or null where it was revealed
   cell: null, // of an attention map: {map, head, row, column}
   introduced: null, // a chapter whose sentences are there to be read, before its steps
-  asked: null, // a question of the chapter that plays
+  asked: null, // a question of the chapter that plays: see chapter_questions.js
 };
 
 export { data, state };

@@ -206,7 +206,7 @@ function shareOf(node, edge, arrived) {
     hidden ? null : line.element,
     reads.length ? readDetails(node, edge, reads, hidden) : null,
     hidden ? Predict.question(edge) : passedFigures(node, edge, line.show),
-    state.predict && state.answered.has(edge.id) ? Predict.verdict(edge) : null,
+    Graph.isPredicting() && state.answered.has(edge.id) ? Predict.verdict(edge) : null,
   );
 }
 

@@ -71,7 +71,7 @@ const BELOW = 16; // pixels below the bars, for the chapters
 function paintBars(pen, wide, base, above) {
   Graph.steps.forEach(({ back }, i) => {
     const [low, high] = ends[Number(back)];
-    const isTold = !(state.predict && back && i + 1 > state.time);
+    const isTold = !(Graph.isPredicting() && back && i + 1 > state.time);
     const share =
       Number.isFinite(sizes[i]) && isTold ? 0.14 + 0.86 * ((sizes[i] - low) / (high - low || 1)) : 0.06;
     const bar = (base - above) * share;
