@@ -181,7 +181,7 @@ function cellMaker(a, palette, read, labels) {
 // --- many numbers: a picture to read from -------------------------------------------------------------
 
 // In pixels:
-const WIDTH = 350, // of a map, with its labels
+const WIDTH = Math.min(350, innerWidth - 60), // of a map, with its labels: a phone has less room
   HEIGHT = 220, // of a tile, where its rows need no more
   CELL = 18, // the side of the largest cell
   GAP = 6, // between tiles

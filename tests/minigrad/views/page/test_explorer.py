@@ -396,6 +396,18 @@ def test_it_fits_the_window(opened, size):
         assert page.ask("inside", ".card.now", "#sheet")
 
 
+def test_on_a_phone_a_picture_of_an_array_has_room_beside_its_labels(opened):
+    with mg.record():
+        loss = np.sum(np.tanh(mg.Tensor(np.ones((17, 30)), requires_grad=True)))
+    page = opened(loss, letters={"S": 17}, labels={"S": [*"abcdefghijklmnopq"]})
+    with page.of_size(360, 740):
+        page.key("\ue014")
+        right = "Math.max(...[...document.querySelectorAll('#step canvas')].map(end))"
+        panel = "end(document.getElementById('step')) - 16"
+        end = "const end = (part) => part.getBoundingClientRect().right;"
+        assert page.run(f"{end} return {right} <= {panel}")
+
+
 TALLEST = """
 const { width, height } = document.getElementById("skyline");
 const pen = document.getElementById("skyline").getContext("2d");
