@@ -89,12 +89,15 @@ hear("tab", () => {
   if (state.tab === "attention") fillTab();
 });
 
-// A matrix of the weights (B, H, T, S) by its head, and by its example where there are several.
+// A matrix of the weights (B, H, T, S) by its head, and by its example where there are several. Of weights
+// with three axes, the letter of the first says what they are of.
 function headName(map, place) {
-  const [B, H] = Graph.nodes.get(map.weights).shape.slice(-4, -2);
-  const name = (head) => filled(WORDS.head, { head: head + 1 });
-  if (H === undefined || B === 1) return name(place);
-  return filled(WORDS.ofExample, { head: name(place % H), example: Math.floor(place / H) + 1 });
+  const { shape, letters } = Graph.nodes.get(map.weights);
+  const [B, H] = shape.slice(-4, -2);
+  const name = (letter, k) => filled(WORDS.matrix[letter] ?? WORDS.matrix.other, { number: k + 1 });
+  if (shape.length === 3) return name(letters[0], place);
+  if (H === undefined || B === 1) return name("H", place);
+  return filled(WORDS.ofExample, { head: name("H", place % H), example: Math.floor(place / H) + 1 });
 }
 
 // The title of a map: the kind of attention, and the module that it is in.

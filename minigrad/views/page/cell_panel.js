@@ -1,7 +1,6 @@
 // --- the panel of a cell of an attention map: who looks at whom, how much, why, and its gradient ------
 
 import { filled, withElements, WORDS } from "./words.js";
-import { shownToken } from "./symbols.js";
 import { byId, factList, fill, make, soft, softSpan } from "./dom.js";
 import { data, state } from "./state.js";
 import { hideTip, tip } from "./tip.js";
@@ -36,24 +35,13 @@ function cellPanel() {
   );
 }
 
-// Which query looks at which key, by their symbols and then by their positions: a start has no number.
+// Which query looks at which key, by their symbols and then by their positions.
 function whoLooks(map, row, column) {
-  const [queries, keys] = (map.tokens || [[], []]).map((list) => Cells.tokensNow(list).map(shownToken));
-  const [queryStarts, keyStarts] = map.starts; // whether they begin with a start
-  const symbol = (list, k) => (list[k] === undefined ? k : `“${list[k]}”`);
-  const position = (list, k, starts) => {
-    const place = filled(WORDS.position, { place: starts ? k : k + 1 });
-    if (list[k] === undefined) return place;
-    return starts && k === 0 ? symbol(list, k) : `${symbol(list, k)} (${place})`;
-  };
+  const [query, key] = [Cells.nameAt(map, 0, row), Cells.nameAt(map, 1, column)];
+  const symbols = { query: Cells.symbolAt(map, 0, row), key: Cells.symbolAt(map, 1, column) };
   return [
-    make("h2", {}, filled(WORDS.looksAt, { query: symbol(queries, row), key: symbol(keys, column) })),
-    soft(
-      filled(WORDS.queryAndKey, {
-        query: position(queries, row, queryStarts),
-        key: position(keys, column, keyStarts),
-      }),
-    ),
+    make("h2", {}, filled(WORDS.looksAt, symbols)),
+    map.tokens ? soft(filled(WORDS.queryAndKey, { query, key })) : null,
   ];
 }
 

@@ -1,5 +1,7 @@
 // --- the cells of attention maps: their numbers, what the mask hides, and their symbols ---------------
 
+import { filled, WORDS } from "./words.js";
+import { shownToken } from "./symbols.js";
 import * as Shapes from "./shapes.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
@@ -75,4 +77,16 @@ function tokensNow(tokens) {
   return tokens;
 }
 
-export { canTurn, isMasked, numberAt, placeIn, placeInMask, tokensNow, turnMask };
+// The symbol of a query (`side` 0) or a key (1); its place where the page knows of none.
+function symbolAt(map, side, k) {
+  return map.tokens ? `“${shownToken(tokensNow(map.tokens[side])[k])}”` : String(k);
+}
+
+// The same with its position, from 1: a start has none.
+function nameAt(map, side, k) {
+  const starts = map.starts[side];
+  if (!map.tokens || (starts && k === 0)) return symbolAt(map, side, k);
+  return `${symbolAt(map, side, k)} (${filled(WORDS.position, { place: starts ? k : k + 1 })})`;
+}
+
+export { canTurn, isMasked, nameAt, numberAt, placeIn, placeInMask, symbolAt, tokensNow, turnMask };

@@ -1,13 +1,13 @@
 // --- what is worth predicting in a chapter, and how it is asked ---------------------------------------
 
 import { filled, WORDS } from "./words.js";
-import { shownToken } from "./symbols.js";
 import { make, say } from "./dom.js";
 import { data } from "./state.js";
 import * as Arrays from "./arrays.js";
 import * as Shown from "./shown.js";
 import * as Graph from "./graph.js";
 import * as Elements from "./elements.js";
+import * as Cells from "./cells.js";
 import * as Attention from "./attention.js";
 import * as Live from "./live.js";
 import * as WhatIf from "./what_if.js";
@@ -95,17 +95,15 @@ function weightsQuestion(node, done) {
   const last = order.length - 1;
   const picked = [0, 1, Math.ceil(last / 2), last].map((k) => order[Math.min(k, last)]);
   const choices = [...new Set(picked)].sort((x, y) => x - y);
-  const tokens = map.tokens ? map.tokens.map((list) => list.map(shownToken)) : [[], []];
-  const name = (list, k) => (list[k] === undefined ? `position ${k}` : `“${list[k]}” (${k})`);
   return Questions.choiceQuestion({
     done,
     asks: filled(WORDS.whereLooks, {
-      head: Math.floor(best / rows) + 1,
-      query: name(tokens[0], best % rows),
+      head: a.shape.length > 2 ? Attention.headName(map, Math.floor(best / rows)).toLowerCase() : "it",
+      query: Cells.nameAt(map, 0, best % rows),
     }),
     choices,
     right: order[0],
-    name: (k) => name(tokens[1], k),
+    name: (k) => Cells.nameAt(map, 1, k),
     told: (k) =>
       filled(k === order[0] ? WORDS.rightKey : WORDS.wrongKey, { share: Arrays.written(row[k], 3) }),
   });

@@ -113,6 +113,18 @@ def test_a_matrix_has_the_name_of_its_head_and_of_its_example(opened):
     assert page.texts(".heads figcaption") == named
 
 
+@pytest.mark.parametrize(
+    ("letters", "name"), [({}, "Matrix"), ({"B": 3}, "Example"), ({"H": 3}, "Head")]
+)
+def test_of_three_axes_the_first_is_called_what_its_letter_says(opened, letters, name):
+    q, k = (mg.Tensor(np.ones((3, 5, 4)) + n, requires_grad=True) for n in (0, 1))
+    with mg.record():
+        loss = np.sum(F.softmax(q @ k.mT) @ k)
+    page = opened(loss, letters=letters)
+    page.click("#tab-buttons button", 1)
+    assert page.texts(".heads figcaption") == [f"{name} {n}" for n in (1, 2, 3)]
+
+
 def test_on_a_phone_a_map_is_as_wide_as_the_window(opened):
     with mg.record():
         loss = TwoHeads(True)(mg.Tensor(np.ones((1, 16, 4)), requires_grad=True), None)
