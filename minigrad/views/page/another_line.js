@@ -1,123 +1,21 @@
 // --- another line: what a model writes for a text that is typed, decoded again at each key ------------
 
-import { filled, plural, WORDS } from "./words.js";
+import { filled, plural } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
-import { SPACE, SPECIAL } from "./symbols.js";
-import { byId, fill, make, softSpan } from "./dom.js";
+import { SPECIAL } from "./symbols.js";
+import { byId, fill, make } from "./dom.js";
 import { state } from "./state.js";
 import { hear } from "./events.js";
 import * as Arrays from "./arrays.js";
-import { decode, hasEncoder, idsOf, model, readNames, textOf } from "./line_model.js";
+import { decode, idsOf, model, textOf } from "./line_model.js";
 import * as Flow from "./flow.js";
 import * as FlowCuts from "./flow_cuts.js";
 import * as Sampling from "./sampling.js";
+import * as LineShown from "./line_shown.js";
 import * as Link from "./link.js";
 import * as Places from "./places.js";
 
 let lastRead = model.line; // the line that the picture is of
-
-// --- how it is shown: as the section shows the line of the page (see minitransformer's `explain`) -----
-
-const PAUSE = 150; // milliseconds
-const percent = (share) => Arrays.percent(share, 1);
-const named = (name) =>
-  SPECIAL[name] ? make("span", { class: "special" }, SPECIAL[name]) : name === " " ? SPACE : name;
-const lookedAt = (id) => (hasEncoder ? readNames.get(id) : model.symbols[id]);
-
-// A step of writing: what was written before it, the likeliest symbols, and what each head looks at.
-// `said`: what `decode` gives, with the probabilities `p`; `was`: what was written before.
-function step(said, t, was) {
-  const names = said.written.map((id) => model.symbols[id]);
-  const isNew = said.written[t] !== was[t] ? "changed" : "";
-  const words = LINE_WORDS.headNumber[said.weights.length > 1 ? "inLayer" : "alone"];
-  const rows = said.weights.flatMap((heads, layer) =>
-    heads.map((rowsOf, h) => look(said, rowsOf[t], filled(words, { layer: layer + 1, head: h + 1 }))),
-  );
-  const earlier = rows.length > model.heads ? rows.length - said.weights.at(-1).length : 0;
-  return make(
-    "li",
-    {},
-    make(
-      "div",
-      { class: "so-far" },
-      make("span", { class: "label" }, "written"),
-      t ? names.slice(0, t).map(named) : softSpan(WORDS.nothingYet),
-      make("b", { class: `next ${isNew}`.trim() }, named(names[t])),
-    ),
-    make("div", { class: "chances" }, bars(said.p[t])),
-    make(
-      "div",
-      { class: "looks" },
-      earlier
-        ? make("details", {}, make("summary", {}, LINE_WORDS.layersBefore), rows.slice(0, earlier))
-        : null,
-      rows.slice(earlier),
-    ),
-  );
-}
-
-let later = 0;
-// Show what stands below the picture, once nothing has been typed for a moment: it is much to lay out.
-function showSteps(said, was) {
-  const box = document.querySelector(".writing");
-  box.setAttribute("aria-busy", "true");
-  clearTimeout(later);
-  later = setTimeout(() => {
-    fill(
-      box,
-      said.written.map((_, t) => step(said, t, was)),
-    );
-    box.removeAttribute("aria-busy");
-  }, PAUSE);
-}
-
-// The likeliest symbols, each with a bar as long as its probability.
-function bars(p) {
-  return Arrays.ranked(p)
-    .slice(0, model.likely)
-    .map((k) =>
-      make(
-        "div",
-        { class: "chance" },
-        make("span", { class: "token" }, named(model.symbols[k])),
-        make("span", { class: "bar" }, make("span", { style: `width:${percent(p[k])}` })),
-        make("span", { class: "percent" }, percent(p[k])),
-      ),
-    );
-}
-
-// What a head looks at: each symbol as dark as its weight, and the one that has most.
-function look(said, weights, name) {
-  const top = Arrays.placeOfLargest(weights);
-  const names = said.looked.map(lookedAt);
-  return make(
-    "div",
-    { class: "look" },
-    softSpan(name),
-    make(
-      "span",
-      { class: "row" },
-      Array.from(weights, (w, i) =>
-        make(
-          "span",
-          { class: "letter", style: `--share:${Arrays.percent(w)}`, title: `${names[i]}: ${percent(w)}` },
-          named(names[i]),
-        ),
-      ),
-    ),
-    make("span", { class: "most" }, named(names[top]), ` ${percent(weights[top])}`),
-  );
-}
-
-// Show what it writes, and what is other than before; return how many symbols are.
-function output(written, was) {
-  const apart = written.filter((id, i) => id !== was[i]).length;
-  const shown = written.map((id, i) =>
-    make("span", { class: id === was[i] ? null : "changed" }, named(model.symbols[id])),
-  );
-  fill(byId("another-output"), make("code", { class: "symbols" }, shown));
-  return apart;
-}
 
 // --- typing, and a guess ------------------------------------------------------------------------------
 
@@ -141,10 +39,10 @@ function read(text, right = null) {
   performance.measure("decode", { start: begun });
   const { differs, was } = before(text, ids);
   Flow.show({ ...said, line: text, was });
-  if (byId("sampling").open) Sampling.show({ ...said, shown: named });
+  if (byId("sampling").open) Sampling.show({ ...said, shown: LineShown.named });
   fill(byId("another-read"), text);
-  const apart = output(said.written, was);
-  showSteps(said, was);
+  const apart = LineShown.output(said.written, was);
+  LineShown.showSteps(said, was);
   fill(
     byId("another-said"),
     note,
@@ -182,7 +80,8 @@ function writtenUncut(line, ids) {
 
 // How sure it is of all that it writes, and what else there is to know of it.
 function likelihood(line, said, differs = null) {
-  const share = percent(said.written.reduce((product, id, t) => product * said.p[t][id], 1));
+  const together = said.written.reduce((product, id, t) => product * said.p[t][id], 1);
+  const share = Arrays.percent(together, 1);
   const symbols = plural(said.written.length, "symbol");
   const tabs = line !== model.line ? "line" : FlowCuts.allCut().length ? "cut" : null;
   return filled(LINE_WORDS.hasRead, {
@@ -228,7 +127,7 @@ function ask(text, right) {
     box,
     make("p", {}, filled(LINE_WORDS.whichChange, { line: model.line, text })),
     model.wrote.map((id, i) =>
-      make("button", { "aria-pressed": "false", onclick: mark(i) }, named(model.symbols[id])),
+      make("button", { "aria-pressed": "false", onclick: mark(i) }, LineShown.named(model.symbols[id])),
     ),
     make("button", { class: "primary", onclick: () => answer(text, right, guessed) }, "Show"),
   );
@@ -304,12 +203,13 @@ hear("flow-line", typed);
 if (byId("another")) {
   byId("another").hidden = false;
   byId("another-line").addEventListener("input", (event) => read(event.target.value));
-  output(model.wrote, model.wrote);
+  LineShown.output(model.wrote, model.wrote);
   fill(byId("another-examples"), exampleButtons());
   Sampling.listen();
   byId("sampling").addEventListener("toggle", () => {
     const { ids } = idsOf(byId("another-line").value);
-    if (byId("sampling").open) Sampling.show({ ...decode(ids ?? idsOf(model.line).ids), shown: named });
+    if (byId("sampling").open)
+      Sampling.show({ ...decode(ids ?? idsOf(model.line).ids), shown: LineShown.named });
   });
   (window.requestIdleCallback || setTimeout)(readFirst);
 }

@@ -13,7 +13,7 @@ import * as FlowEffects from "./flow_effects.js";
 
 // From a line that is typed to the picture and its sentences, from file to file:
 //
-//   another_line   has `line_model` decode it, and `Flow.show` take what that gives
+//   another_line   has `line_model` decode it, `line_shown` show it, and `Flow.show` take what that gives
 //   flow_reading   holds it: the symbols of both sides, where heads look, and the scores
 //   flow           says which symbol is followed, and what is chosen: `state`. Whatever is another one, it tells
 //   flow_parts     lists the parts that can be cut: stages, heads, ribbons, letters

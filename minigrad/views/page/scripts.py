@@ -39,7 +39,7 @@ FILES = [
 ANOTHER_LINE = [
     "line_words", "line_model", "sampling", "idle", "cuts", "ribbons", "flow_reading", "flow_parts",
     "flow_effects", "flow", "flow_cuts", "flow_letters", "flow_scene", "flow_said", "flow_panel",
-    "flow_shown", "flow_link", "another_line",
+    "flow_shown", "flow_link", "line_shown", "another_line",
 ]  # fmt: skip
 # Each file's name, and that of its object. The last has keys, help and the start.
 SCRIPTS = {
