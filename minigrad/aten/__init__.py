@@ -43,7 +43,8 @@ Read it in this order; a file imports only those before it:
     steps of optimizers, after which parameters are new leaves
 11. `backward_passes`: each backward pass, walked by both; `patches`: how PyTorch tells of one
 12. `comparison`: what is said of all distances
-13. `watched`: `pytorch()`, and what is known afterwards; `for_diagnosis`: what `mg.diagnose` asks for
+13. `watched`: `pytorch()`, and what is known afterwards; `learned`: its parameters and optimizers;
+    `for_diagnosis`: what `mg.diagnose` asks for
 
 The words of the code, beside those of the engine:
 

@@ -16,6 +16,7 @@ from ..ran.variables import names_here
 from .dispatch import Calls
 from .distances import Distance
 from .gradients import LeafGradient, OtherGradients, compare, is_finite, not_finite_elsewhere
+from .modules import length_of
 from .numbers import array_of
 from .own_backward import OwnBackward
 from .rounding import Roots
@@ -69,7 +70,7 @@ class BackwardPasses:
         given: the identities of the leaves that PyTorch gave a gradient.
         kept: of each leaf, by its identity, how its gradient was kept from step to step.
         zeros: how often in a row each leaf, by its identity, was given zeros.
-        moved: the identities of the leaves that were given other numbers than zeros.
+        moved: how often each was given other numbers than zeros.
         is_open: whether its block is open.
     """
 
@@ -81,7 +82,7 @@ class BackwardPasses:
         self.given: set[int] = set()
         self.kept: dict[int, KeptGradient] = {}
         self.zeros: dict[int, int] = {}
-        self.moved: set[int] = set()
+        self.moved: dict[int, int] = {}
         self.is_open = False
 
     def copy_gradients(self) -> list[Any]:
@@ -105,6 +106,7 @@ class BackwardPasses:
             if new is not None and (old is None or not torch.equal(new.detach(), old)):
                 self.given.add(id(theirs))
             self._note_kept(theirs, leaves, old, called)
+            self.calls.lengths[id(theirs)] = length_of(new)
             if old is not None and not is_finite(array_of(old)):
                 self.stale[id(theirs)] = (
                     f"the gradient of {called(theirs)} was not finite before backward(), which adds "
@@ -134,7 +136,7 @@ class BackwardPasses:
         """Note whether a backward pass gave a leaf zeros alone."""
         if added is not None and array_of(added).any():
             self.zeros[id(theirs)] = 0
-            self.moved.add(id(theirs))
+            self.moved[id(theirs)] = self.moved.get(id(theirs), 0) + 1
         elif added is not None:
             self.zeros[id(theirs)] = self.zeros.get(id(theirs), 0) + 1
 

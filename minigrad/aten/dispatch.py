@@ -76,6 +76,8 @@ class Calls(TorchDispatchMode):
         drawn: constants that PyTorch drew.
         taken: each time that Python got numbers.
         updates: the steps that optimizers took, each an `OptimizerStep`.
+        lengths: those of the gradients that the last backward() left, by the identity of the leaf.
+        losses: calls of losses that are made of what learns: the name, our arguments, the line.
     """
 
     def __init__(self) -> None:
@@ -91,6 +93,8 @@ class Calls(TorchDispatchMode):
         self.results: list[Any] = []
         self.steps = 0
         self.updates: list[Any] = []
+        self.lengths: dict[int, float] = {}
+        self.losses: list[tuple[str, list, SourceLine | None]] = []
 
     def alive(self) -> list[torch.Tensor]:
         """The results that are still held somewhere, oldest first."""
@@ -151,6 +155,8 @@ class Calls(TorchDispatchMode):
         else:
             try:
                 call.take(self.values.of)
+                if "loss" in call.packet or "cross_entropy" in call.packet:
+                    self._note_loss(call)
             except errors.UnsupportedError:
                 raise
             except Exception as problem:
@@ -159,6 +165,11 @@ class Calls(TorchDispatchMode):
                 ((_, y),) = call.pairs
                 self.ends.note_detach(y)
         call.rough = max((self.values.storage(t).rough for t, _ in call.pairs), default=0.0)
+
+    def _note_loss(self, call: AtenCall) -> None:
+        given, _ = call.ours
+        if isinstance(given[0], Tensor) and given[0].requires_grad:
+            self.losses.append((call.packet, given, source_line()))
 
     # --- their results -----------------------------------------------------------------------------
 

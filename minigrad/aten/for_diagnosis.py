@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays.identity import memory_of
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..ran.variables import names_here
 from ..transforms import gradients
+from .learned import names, optimized, outermost
 from .watched import Watched
 
 DEAD = 3  # backward passes in a row that give zeros to what was given others before
@@ -71,20 +70,13 @@ def without_gradient(watched: Watched) -> dict[str, list[Tensor]]:
     optimizers are known, only those that one of them has.
     """
     leaves, passes = watched.calls.values.leaves, watched.passes
-    outer, called = _outermost(watched), passes.names()
-    of_one = outer[0].named_parameters() if len(outer) == 1 else ()
-    found = {id(p): (name, p) for name, p in of_one if p.requires_grad}
-    learned = optimized(watched)
-    if watched.backwards:
-        holders = {id(p): m for m in outer if len(outer) > 1 for p in m.parameters()}
-        variables = {id(m): name for m, name in names_here(outer)}
-        of = lambda m: "" if m is None else f"{variables.get(id(m), type(m).__name__)}."
-        used = watched.calls.ends.used.items()
-        found = {i: found.get(i, (of(holders.get(i)) + called(p), p)) for i, p in used}
+    outer, called, held = outermost(watched), names(watched), optimized(watched)
+    of_one = outer[0].parameters() if len(outer) == 1 else ()
+    used = watched.calls.ends.used if watched.backwards else {id(p): p for p in of_one}
     return {
-        name: leaves.get(i, (None, []))[1]
-        for i, (name, _) in found.items()
-        if i not in passes.given and (not learned or i in learned)
+        called(p): leaves.get(i, (None, []))[1]
+        for i, p in used.items()
+        if p.requires_grad and i not in passes.given and (not held or i in held)
     }
 
 
@@ -94,44 +86,12 @@ def excused(watched: Watched) -> dict[str, set]:
     Not computed: PyTorch gave one elsewhere in the block, as in other chunks of a long sequence; or
     optimizers are known, and none has it, as of a target network. Zero: one of the last was another.
     """
-    passes, learned = watched.passes, optimized(watched)
+    passes, held = watched.passes, optimized(watched)
     found: dict[str, set] = {"not computed": set(), "zero": set()}
     for i, (_, leaves) in watched.calls.values.leaves.items():
         memory = {memory_of(leaf._array) for leaf in leaves}
-        if i in passes.given or (learned and i not in learned):
+        if i in passes.given or (held and i not in held):
             found["not computed"] |= memory
         if i in passes.moved and passes.zeros[i] < DEAD:
             found["zero"] |= memory
     return found
-
-
-def optimized(watched: Watched) -> set[int]:
-    """The identities of the leaves that optimizers have: those that are known."""
-    held = {id(p) for o in optimizers(watched) for p in parameters_of(o)}
-    return held & watched.calls.values.leaves.keys()
-
-
-def optimizers(watched: Watched) -> list[Any]:
-    """The optimizers that took a step in the block, and others that there are and have a leaf of it."""
-    from torch.optim import Optimizer
-
-    stepped = {id(step.optimizer): step.optimizer for step in watched.calls.updates}
-    # An object may lie about its class, and compute to do so: its type does not.
-    alive = {id(o): o for o in gc.get_objects() if issubclass(type(o), Optimizer)}
-    leaves = watched.calls.values.leaves
-    return [
-        o for i, o in (stepped | alive).items()
-        if i in stepped or any(id(p) in leaves for p in parameters_of(o))
-    ]  # fmt: skip
-
-
-def parameters_of(optimizer: Any) -> list[Any]:
-    """The parameters of all groups of an optimizer."""
-    return [p for group in optimizer.param_groups for p in group["params"]]
-
-
-def _outermost(watched: Watched) -> list[Any]:
-    """PyTorch's modules that were called, without those inside others."""
-    known = watched.calls.values.counterparts.modules()
-    inside = {id(m) for module in known for m in module.modules() if m is not module}
-    return [module for module in known if id(module) not in inside]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import threading
 import warnings
@@ -16,7 +17,9 @@ from torch.utils._python_dispatch import _disable_current_modes
 from ..engine import modes
 from ..engine.source import SourceLine, source_line
 from .dispatch import Calls, in_backward
+from .distances import length
 from .functorch import refuse_transforms
+from .numbers import array_of
 
 if TYPE_CHECKING:
     from .counterparts import Counterparts
@@ -71,21 +74,31 @@ class OptimizerStep(NamedTuple):
     Attributes:
         optimizer: the optimizer.
         line: of the code that asked for it.
-        has_gradients: whether a parameter of it had a gradient by then.
+        came: the length of the gradient that backward() left.
+        found: its length by the time of the step: 0 if there is none.
         rates: the learning rate of each of its groups.
     """
 
     optimizer: Any
     line: SourceLine | None
-    has_gradients: bool
+    came: float
+    found: float
     rates: tuple[float, ...]
 
     @classmethod
-    def of(cls, optimizer: Any) -> OptimizerStep:
+    def of(cls, optimizer: Any, lengths: dict[int, float]) -> OptimizerStep:
+        """The step that is just to be taken; `lengths` are those that backward() left, by identity."""
         groups = optimizer.param_groups
-        known = any(p.grad is not None for group in groups for p in group["params"])
+        parameters = [p for group in groups for p in group["params"]]
+        came = math.hypot(*(lengths.get(id(p), 0.0) for p in parameters))
+        found = math.hypot(*(length_of(p.grad) for p in parameters))
         rates = tuple([float(group.get("lr", 1.0)) for group in groups])
-        return cls(optimizer, source_line(), known, rates)
+        return cls(optimizer, source_line(), came, found, rates)
+
+
+def length_of(gradient: Any) -> float:
+    """The length of a gradient; 0 for None."""
+    return 0.0 if gradient is None else length(array_of(gradient))
 
 
 @contextlib.contextmanager
@@ -98,7 +111,7 @@ def new_leaves(calls: Calls) -> Iterator[None]:
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if closure is None:  # it would compute the gradients
             with _disable_current_modes():  # a rate may be a tensor
-                calls.updates.append(OptimizerStep.of(who))
+                calls.updates.append(OptimizerStep.of(who, calls.lengths))
 
     def end(who, *_) -> None:
         calls.steps -= threading.get_ident() == thread

@@ -11,8 +11,11 @@ that led there, and what people do about it. Its kind, the file that finds it, a
     zero                zero        a gradient that is exactly zero
     cut off             zero        no gradient reaches a parameter; nor, in `pytorchs`, any of PyTorch's
     vanishes, explodes  on_the_way  a gradient that becomes far smaller, or larger, on its way
+    alike, dead         units       units of a layer that are all alike, dead, or saturated
+    loss                losses      a loss of probabilities that is given scores, or the reverse
+    axis, mask, mixed   attention   a softmax along another axis than is added; a mask that is inverted
+                                    or multiplied with scores; heads that are cut out of mixed axes
     twice               mistakes    a softmax of a softmax
-    axis                mistakes    a softmax along another axis than is added
     pairs               mistakes    a column of numbers less a row of answers
 
 Of what PyTorch computed also:
@@ -23,10 +26,12 @@ Of what PyTorch computed also:
     outside             pytorchs    a NaN that does not reach the loss
     steps               long_steps  steps of training that are too long, or go uphill
     kept                long_steps  gradients kept from the step before, to which more is added
+    unchanged           unchanged   steps that change nothing, and parameters that never change
     not computed        finding     gradients that could not be computed again, and so not judged
 
 Read it in this order: `trouble`, `finding` (`diagnose`), then the finders. `remedies` is a table of what
-people do, `wording` says what is called how.
+people do, `wording` says what is called how. What may be meant, as a target network or a layer that
+is not to learn, is not told.
 """
 
 from .finding import diagnose

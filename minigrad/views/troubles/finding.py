@@ -16,13 +16,17 @@ from ...engine.tensor import Tensor
 from ..graph import Graph, graph_with_gradients
 from ..graph import graph as graph_of
 from ..page import explore
+from .attention import of_attention
 from .finite import not_finite
 from .long_steps import keeps_gradients, long_steps
-from .mistakes import another_axis, pairs, softmax_twice
+from .losses import other_inputs
+from .mistakes import pairs, softmax_twice
 from .on_the_way import along_the_way
 from .pytorchs import of_pytorchs
 from .remedies import GENERAL
 from .trouble import Trouble, Troubles
+from .unchanged import changes_nothing
+from .units import lost_units
 from .zero import zero
 
 if TYPE_CHECKING:
@@ -135,7 +139,14 @@ def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
     stopped = [t for t in zero(graph, watched, subject.loss.requires_grad) if t.line not in told]
     underflows = any(trouble.kind == "underflows" for trouble in theirs)
     way = () if underflows else along_the_way(graph)
-    return [*theirs, *stopped, *way, *softmax_twice(graph), *another_axis(graph), *pairs(graph)]
+    mistaken = [
+        *other_inputs(graph, watched),
+        *softmax_twice(graph),
+        *of_attention(graph),
+        *pairs(graph),
+    ]
+    lost = () if stopped else lost_units(graph)
+    return [*theirs, *stopped, *way, *lost, *mistaken]
 
 
 def _with_training(subject: Subject, graph: Graph, found: list[Trouble]) -> list[Trouble]:
@@ -146,6 +157,8 @@ def _with_training(subject: Subject, graph: Graph, found: list[Trouble]) -> list
     kept = keeps_gradients(graph, subject.watched)
     if kept or subject.place is None:
         return [*kept, *found]
+    if not found and not subject.when:
+        found = [*changes_nothing(graph, subject.watched)]
     at = 1 if found and found[0].kind in ("not finite", "data") else 0
     return [*found[:at], *long_steps(graph, subject.watched, subject.place), *found[at:]]
 

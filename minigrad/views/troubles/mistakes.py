@@ -1,16 +1,14 @@
-"""Mistakes that give finite numbers: a softmax of a softmax, another axis, a column less a row."""
+"""Mistakes that give finite numbers: a softmax of a softmax, a column less a row."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from ...ran.data import GraphNode
 from ..graph import Graph
 from .remedies import GENERAL
 from .trouble import Trouble
-from .wording import SCALED, called, inputs_of, plain, sources
+from .wording import called, inputs_of, plain, sources
 
 
 def softmax_twice(graph: Graph) -> Iterator[Trouble]:
@@ -23,31 +21,6 @@ def softmax_twice(graph: Graph) -> Iterator[Trouble]:
             what = f"{by} takes {called(given)}, which a softmax made: it is flatter than meant"
             inputs = inputs_of(graph, taken)[:1]
             yield Trouble("twice", what, given.line, inputs, GENERAL["twice"], taken.number)
-
-
-def another_axis(graph: Graph) -> Iterator[Trouble]:
-    """Each product that adds up what a softmax made of square scores along another axis than it sums to
-    one. Where they are not square, it may be meant: shares of few slots, of many inputs."""
-    softmaxes = {box.number for box in graph.boxes if box.name == "softmax"}
-    for node in graph.nodes:
-        if plain(node.operation) != "matmul":
-            continue
-        weights = sources(graph, node)[0]
-        while weights.box not in softmaxes and plain(weights.operation) in SCALED:
-            weights, *by = sources(graph, weights)
-            if any(b.state != "needs none" for b in by):  # unlike a dropout
-                break
-        a = weights.value
-        if weights.box not in softmaxes or a is None or a.ndim < 2 or a.shape[-1] != a.shape[-2]:
-            continue
-        ones = [k for k in range(a.ndim) if np.allclose(np.sum(a, k), 1, atol=1e-2)]
-        if ones and a.ndim - 1 not in ones:
-            what = (
-                f"{called(node)} adds up along the last axis of {called(weights)}, which a softmax "
-                f"made to sum to one along axis {ones[-1]} of {a.ndim}"
-            )
-            remedy = GENERAL["axis"]
-            yield Trouble("axis", what, weights.line, inputs_of(graph, node), remedy, node.number)
 
 
 def pairs(graph: Graph) -> Iterator[Trouble]:

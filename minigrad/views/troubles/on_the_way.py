@@ -10,10 +10,11 @@ from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
 from .remedies import GENERAL
 from .trouble import Trouble
-from .wording import SCALED, plain, size_of
+from .wording import SCALED, VIEWS, plain, size_of, sources
 
 # A gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode.
 FAR = 1e4
+LOST = 1e7  # what a step of a loop gives is lost in rounding the sum, of all steps, for its weights
 STEPS = 6  # on a way of at least so many operations
 
 
@@ -21,9 +22,14 @@ def along_the_way(graph: Graph) -> Iterator[Trouble]:
     """The deepest way back from the result: how much the size of the gradient changes on it."""
     way = _deepest_way(graph)
     steps = _changes(graph, way)
+    loop = _loop(graph, steps)
+    steps = loop or steps
     change = sum(log for _, log in steps)
     most = max((log for _, log in steps), key=abs, default=0.0)  # of one operation, as a loss
-    if len(steps) < STEPS or not min(abs(change), abs(change - most)) >= math.log(FAR):
+    far = math.log(LOST if loop and change < 0 else FAR)
+    if len(steps) < STEPS or not min(abs(change), abs(change - most)) >= far:
+        return
+    if change < 0 and _is_gated(graph, steps):  # a gate learns what to keep
         return
     kind = "vanishes" if change < 0 else "explodes"
     by_line: dict[SourceLine | None, float] = {}
@@ -62,7 +68,10 @@ def _changes(graph: Graph, way: list[GraphEdge]) -> list[tuple[GraphNode, float]
     Those at its beginning that scale the loss, or add it up, are left out.
     """
     steps: list[tuple[GraphNode, float]] = []
+    leaves = _leaf_of(graph)
     for edge in way:
+        if edge.source in leaves:  # its gradient is a sum, of all that use it
+            break
         came, passed = (size_of(graph[n].gradient) for n in (edge.target, edge.source))
         node = graph[edge.target]
         scales = not node.shape and plain(node.operation) in SCALED  # as a GradScaler does
@@ -70,3 +79,37 @@ def _changes(graph: Graph, way: list[GraphEdge]) -> list[tuple[GraphNode, float]
         if came and passed and not leading:
             steps.append((node, math.log(passed / came)))
     return steps
+
+
+def _leaf_of(graph: Graph) -> dict[int, int]:
+    """The leaf that each node is, or is a view of."""
+    found: dict[int, int] = {}
+    for node in graph.nodes:
+        given = [e.source for e in graph.arguments(node.number)]
+        if not node.operation:
+            found[node.number] = node.number
+        elif plain(node.operation) in VIEWS and given[0] in found:
+            found[node.number] = found[given[0]]
+    return found
+
+
+def _loop(graph: Graph, steps: list[tuple[GraphNode, float]]) -> list[tuple[GraphNode, float]]:
+    """The part of a way where the same learned numbers are used again, as in each step in time."""
+    leaves = _leaf_of(graph)
+    places: dict[int, list[int]] = {}
+    for k, (node, _) in enumerate(steps):
+        for s in sources(graph, node) if plain(node.operation) == "matmul" else ():
+            if s.state != "needs none" and s.number in leaves:
+                places.setdefault(leaves[s.number], []).append(k)
+    longest = max(places.values(), key=lambda at: at[-1] - at[0], default=[0])
+    return steps[longest[0] : longest[-1]]
+
+
+def _is_gated(graph: Graph, steps: list[tuple[GraphNode, float]]) -> bool:
+    """Tell whether a way goes through a gate: a product of two numbers that were computed."""
+    leaves = _leaf_of(graph)
+    computed = lambda s: s.state != "needs none" and s.number not in leaves
+    return any(
+        plain(node.operation) == "multiply" and sum(map(computed, sources(graph, node))) > 1
+        for node, _ in steps
+    )

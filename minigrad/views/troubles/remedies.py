@@ -78,6 +78,26 @@ GENERAL = {
     "not computed": "print(watched.compare()) compares the values: look for one that is nearly singular",
     "raised": "torch.autograd.set_detect_anomaly(True) names the line of the operation that it is about",
     "stale": "optimizer.zero_grad(), or .grad = None, before backward()",
+    "no gradient": "first loss.backward(), then optimizer.step(), and zero_grad() not between them",
+    "little": "a learning rate such as 0.1 for SGD, 0.001 for Adam, and from there by factors of 3",
+    "clipped": "clip to a length near that of most gradients, as clip_grad_norm_(parameters, 1.0) does",
+    "in a list": "nn.ModuleList, or nn.ModuleDict, in the place of the list",
+    "made anew": "make the optimizer when the model is complete; what is replaced later goes to "
+    "optimizer.add_param_group",
+    "not given": "give them to the optimizer; if they are not to learn, requires_grad_(False) says so, "
+    "and saves their gradients",
+    "logarithms": "log_softmax of the scores in its place; of cross_entropy, the scores themselves",
+    "axis of classes": "log_softmax along the classes, as a rule dim=1",
+    "sigmoid twice": "leave the sigmoid out: this loss takes the scores themselves",
+    "targets": "targets of 0 and 1, or shares between them",
+    "inverted": "turn the mask round, ~mask: in minigrad and scaled_dot_product_attention True may be "
+    "attended to; in masked_fill, and the masks of nn.MultiheadAttention, True is hidden",
+    "multiplied": "scores.masked_fill(mask == 0, -torch.inf), or np.where(mask, scores, -np.inf)",
+    "mixed": "to (B, T, H, K) first, and then transpose(1, 2); on the way back transpose first",
+    "alike": "a start with random weights, as of nn.init.xavier_uniform_: zeros are for the biases",
+    "dead": "a smaller learning rate, inputs with a mean near 0, another start of the biases; or "
+    "leaky_relu or gelu",
+    "saturated": "a start with a smaller scale, normalized inputs, or a normalization before it",
     "kept": "optimizer.zero_grad() in each step, before backward()",
     "cut off": "leave out detach(), item(), no_grad() and NumPy between the parameter and the loss",
     "vanishes": "residual connections, a normalization in each layer, ReLU or GELU, a start with a "

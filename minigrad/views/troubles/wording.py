@@ -11,6 +11,17 @@ LISTED = 3  # names in a sentence
 # Operations that leave numbers where they were, as a dropout has them.
 SCALED = {"multiply", "divide"}
 
+VIEWS = {
+    "reshape",
+    "transpose",
+    "swapaxes",
+    "moveaxis",
+    "squeeze",
+    "expand_dims",
+    "broadcast_to",
+    "getitem",
+}  # fmt: skip - operations that give the numbers of one argument, arranged otherwise
+
 
 def sources(graph: Graph, node: GraphNode) -> list[GraphNode]:
     """The nodes that are arguments of a node, in their order."""

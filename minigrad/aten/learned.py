@@ -1,0 +1,125 @@
+"""Parameters of a watched block, and the optimizers that have them."""
+
+from __future__ import annotations
+
+import gc
+import itertools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..engine.tensor import Tensor
+from ..nn import Parameter
+from ..ran.variables import names_here
+from .watched import Watched
+
+
+class SeenParameter(NamedTuple):
+    """A parameter, and what became of it in the block.
+
+    Attributes:
+        name: of the parameter, after the module that was called.
+        leaves: ours, a new one each time that it was changed.
+        changes: how often a step changed its numbers.
+        given: how often `backward()` gave it other numbers than zeros.
+        held: whether a known optimizer has it.
+        outer: the module that was called, in which it is, by identity; None for none.
+        in_list: `Net.layers`, if it is in a list there, which a module does not look into.
+    """
+
+    name: str
+    leaves: list[Tensor]
+    changes: int
+    given: int
+    held: bool
+    outer: int | None
+    in_list: str
+
+
+def learned(watched: Watched) -> list[SeenParameter]:
+    """The parameters of the block, each with what became of it."""
+    held, given, called = optimized(watched), watched.passes.moved, names(watched)
+    outer = {id(p): id(m) for m in outermost(watched) for p in m.parameters()}
+    in_list = _in_lists(watched)
+    changes = lambda leaves: sum(not np.array_equal(a, b) for a, b in itertools.pairwise(leaves))
+    return [
+        SeenParameter(
+            called(p), leaves, changes([leaf._array for leaf in leaves]), given.get(i, 0), i in held,
+            outer.get(i), in_list.get(i, ""),
+        )
+        for i, (p, leaves) in watched.calls.values.leaves.items()
+        if isinstance(leaves[-1], Parameter)
+    ]  # fmt: skip
+
+
+def _in_lists(watched: Watched) -> dict[int, str]:
+    """The parameters of modules that are in a list of another, by identity, and what it is called."""
+    known = [m for m, _ in watched.calls.values.counterparts.known.values()]
+    lists = {
+        id(inner): f"{type(m).__name__}.{name}"
+        for m in known
+        for name, held in vars(m).items()
+        if isinstance(held, (list, tuple, dict)) and not name.startswith("_")
+        for inner in (held.values() if isinstance(held, dict) else held)
+    }
+    return {id(p): lists[id(m)] for m in known if id(m) in lists for p in m.parameters()}
+
+
+def moved_by(watched: Watched, optimizer: Any) -> list[float]:
+    """The length of each step of an optimizer that was seen, as a part of that of its parameters."""
+    leaves = watched.calls.values.leaves
+    versions = [leaves[id(p)][1] for p in parameters_of(optimizer) if id(p) in leaves]
+    most = max(map(len, versions), default=0)
+    arrays = [[leaf._array.astype(np.float64) for leaf in v] for v in versions if len(v) == most]
+    length = lambda parts: float(np.sqrt(sum(np.sum(np.square(part)) for part in parts)))
+    sizes = [length(a[k] for a in arrays) or 1.0 for k in range(most)]
+    return [length(a[k + 1] - a[k] for a in arrays) / sizes[k] for k in range(most - 1)]
+
+
+def replaced(watched: Watched) -> list[tuple[int, ...]]:
+    """The shapes of the parameters that optimizers have, and that nothing in the block used."""
+    leaves = watched.calls.values.leaves
+    held = {id(p): p for o in optimizers(watched) for p in parameters_of(o)}
+    return [tuple(p.shape) for i, p in held.items() if i not in leaves]
+
+
+def optimized(watched: Watched) -> set[int]:
+    """The identities of the leaves that optimizers have: those that are known."""
+    held = {id(p) for o in optimizers(watched) for p in parameters_of(o)}
+    return held & watched.calls.values.leaves.keys()
+
+
+def optimizers(watched: Watched) -> list[Any]:
+    """The optimizers that took a step in the block, and others that there are and have a leaf of it."""
+    from torch.optim import Optimizer
+
+    stepped = {id(step.optimizer): step.optimizer for step in watched.calls.updates}
+    # An object may lie about its class, and compute to do so: its type does not.
+    alive = {id(o): o for o in gc.get_objects() if issubclass(type(o), Optimizer)}
+    leaves = watched.calls.values.leaves
+    return [
+        o for i, o in (stepped | alive).items()
+        if i in stepped or any(id(p) in leaves for p in parameters_of(o))
+    ]  # fmt: skip
+
+
+def parameters_of(optimizer: Any) -> list[Any]:
+    """The parameters of all groups of an optimizer."""
+    return [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def names(watched: Watched) -> Callable[[Any], str]:
+    """The function that names a parameter of PyTorch's: with its module, where there are several."""
+    outer, called = outermost(watched), watched.passes.names()
+    holders = {id(p): m for m in outer if len(outer) > 1 for p in m.parameters()}
+    variables = {id(m): name for m, name in names_here(outer)}
+    of = lambda m: "" if m is None else f"{variables.get(id(m), type(m).__name__)}."
+    return lambda p: of(holders.get(id(p))) + called(p)
+
+
+def outermost(watched: Watched) -> list[Any]:
+    """PyTorch's modules that were called, without those inside others."""
+    known = [module for module, _ in watched.calls.values.counterparts.known.values()]
+    inside = {id(m) for module in known for m in module.modules() if m is not module}
+    return [module for module in known if id(module) not in inside]

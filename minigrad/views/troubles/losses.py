@@ -1,0 +1,135 @@
+"""Losses that are given something else than they take: probabilities, scores, or other targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ...arrays.identity import memory_of
+from ...aten.watched import Watched
+from ...engine.tensor import Tensor
+from ...ran.data import GraphNode
+from ..graph import Graph
+from .remedies import GENERAL
+from .trouble import Trouble
+from .wording import VIEWS, plain, range_of, sources
+
+NEAR = 0.01  # to one, to be a sum of probabilities; above 0, to be no logarithm of one
+MADE_SCORES = ("add", "matmul", "relu", "tanh")  # after which a number above 0 is a score
+
+
+def other_inputs(graph: Graph, watched: Watched | None) -> Iterator[Trouble]:
+    """Each kind of mistake that a loss was called with, once, at its first line."""
+    told = set()
+    for trouble in [*_of_calls(graph, watched), *_of_divergences(graph), *_of_boxes(graph)]:
+        if (trouble.line, trouble.remedy) not in told:
+            told.add((trouble.line, trouble.remedy))
+            yield trouble
+
+
+def _of_calls(graph: Graph, watched: Watched | None) -> Iterator[Trouble]:
+    """The mistakes in calls of PyTorch's losses."""
+    numbers = {memory_of(n.value): n.number for n in graph.nodes}
+    for name, given, line in () if watched is None else watched.calls.losses:
+        for kind, what in CHECKS[name](*given[:2]) if name in CHECKS else ():
+            node = numbers.get(memory_of(given[0]._array), graph.roots[0])
+            yield Trouble("loss", what, line, (), GENERAL[kind], node)
+
+
+def _of_log_probabilities(given: Tensor, _targets: Tensor) -> Iterator[tuple[str, str]]:
+    """The key of a remedy, and a sentence, if these are no logarithms of probabilities along axis 1."""
+    a, axis = given._array, min(1, given.ndim - 1)
+    if not a.size or not np.isfinite(a).all():
+        return
+    operation = given.node.operation
+    if _are_probabilities(a, axis):
+        yield (
+            "logarithms",
+            f"nll_loss takes log-probabilities, and was given probabilities, {range_of(a)}",
+        )
+    elif a.max() > NEAR and operation is not None and plain(operation.name) in MADE_SCORES:
+        what = "nll_loss takes log-probabilities, which are at most 0, and was given numbers"
+        yield "logarithms", f"{what} {range_of(a)}"
+    elif not _are_probabilities(np.exp(a), axis):
+        along = [k for k in range(a.ndim) if k != axis and _are_probabilities(np.exp(a), k)]
+        if along:
+            what = (
+                f"nll_loss takes log-probabilities along axis {axis}, and was given such along axis "
+                f"{along[0]} of {a.shape}"
+            )
+            yield "axis of classes", what
+
+
+def _of_scores(given: Tensor, targets: Tensor) -> Iterator[tuple[str, str]]:
+    """The key of a remedy, and a sentence, if the scores are probabilities, or the targets none."""
+    made = given.node
+    while made.operation is not None and plain(made.operation.name) in VIEWS and made.edges:
+        ((_, _, made), *_) = made.edges
+    if made.operation is not None and made.operation.name == "sigmoid":
+        yield "sigmoid twice", f"{LOGISTIC} takes scores, and was given what a sigmoid made"
+    t = targets._array
+    if t.size and (t.min() < 0 or t.max() > 1):
+        yield "targets", f"{LOGISTIC} takes targets from 0 to 1, and was given some {range_of(t)}"
+
+
+LOGISTIC = "binary_cross_entropy_with_logits"
+CHECKS: dict[str, Callable[[Tensor, Tensor], Iterator[tuple[str, str]]]] = {
+    "nll_loss_forward": _of_log_probabilities,
+    "nll_loss2d_forward": _of_log_probabilities,
+    LOGISTIC: _of_scores,
+}
+
+
+def _of_boxes(graph: Graph) -> Iterator[Trouble]:
+    """Each of our losses of scores that is given what a sigmoid made."""
+    losses = {box.number for box in graph.boxes if box.name == LOGISTIC}
+    for edge in graph.edges:
+        given, taken = graph[edge.source], graph[edge.target]
+        if taken.box in losses and given.box not in losses and given.operation == "sigmoid":
+            what = f"{LOGISTIC} takes scores, and was given what a sigmoid made"
+            yield Trouble("loss", what, taken.line, (), GENERAL["sigmoid twice"], given.number)
+
+
+def _of_divergences(graph: Graph) -> Iterator[Trouble]:
+    """Each divergence, as F.kl_div computes it, of probabilities in the place of their logarithms."""
+    for node in graph.nodes:
+        given = _given_to_divergence(graph, node)
+        if given is None or given.value is None or given.state == "needs none":
+            continue
+        if any(_are_probabilities(given.value, k) for k in range(given.value.ndim)):
+            what = (
+                f"kl_div takes log-probabilities first, and was given probabilities, "
+                f"{range_of(given.value)}"
+            )
+            yield Trouble("loss", what, node.line, (), GENERAL["logarithms"], given.number)
+
+
+def _given_to_divergence(graph: Graph, node: GraphNode) -> GraphNode | None:
+    """The first argument of a divergence of which a node is the difference: t log t - t * first, or
+    exp(t) * (t - first)."""
+    if plain(node.operation) != "subtract" or len(sources(graph, node)) != 2:
+        return None
+    one, product = sources(graph, node)
+    if plain(one.operation) == "where" and plain(product.operation) == "multiply":
+        of = [
+            n
+            for s in sources(graph, one)
+            if plain(s.operation) == "multiply"
+            for n in sources(graph, s)
+        ]
+        t, *others = sources(graph, product)
+        logs = [n for n in of if plain(n.operation) == "log"]
+        return others[0] if logs and t in of and others else None
+    for user in graph.users(node.number):
+        factors = sources(graph, graph[user])
+        exps = [f for f in factors if plain(f.operation) == "exp" and sources(graph, f) == [one]]
+        if plain(graph[user].operation) == "multiply" and exps:
+            return product
+    return None
+
+
+def _are_probabilities(a: np.ndarray, axis: int) -> bool:
+    """Tell whether numbers are probabilities that sum to one along an axis."""
+    several = a.ndim > 0 and a.shape[axis] > 1 and a.size > 0
+    return bool(several and a.min() >= 0 and np.allclose(np.sum(a, axis), 1, atol=NEAR))

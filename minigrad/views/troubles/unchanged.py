@@ -1,0 +1,119 @@
+"""Steps of training that change nothing, or next to nothing, and parameters that none changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...arrays.identity import memory_of
+from ...aten.learned import SeenParameter, learned, moved_by, replaced
+from ...aten.watched import Watched
+from ..graph import Graph
+from .remedies import GENERAL
+from .trouble import Trouble
+from .wording import listed
+
+TIMES = 2  # steps, or gradients, after which it is no chance
+MANY = 3  # steps that are too short
+SHORT = 1e-6  # of the size of the parameters: a step that is shorter changes next to nothing
+LITTLE = 1e-7  # a learning rate below which nothing learns
+CLIPPED = 1e-3  # of its length: what is left of a gradient that was clipped to next to nothing
+
+
+def changes_nothing(graph: Graph, watched: Watched) -> Iterator[Trouble]:
+    """Steps that found no gradient, or were too short, and parameters that no step changed."""
+    found = [*_steps_without_gradients(graph, watched), *_short_steps(graph, watched)]
+    yield from found or _never_changed(graph, watched)
+
+
+def _steps_without_gradients(graph: Graph, watched: Watched) -> Iterator[Trouble]:
+    """Optimizers of which no step found a gradient, though `backward()` gave some."""
+    for steps in _by_optimizer(watched):
+        parameters = [p for group in steps[0].optimizer.param_groups for p in group["params"]]
+        given = any(id(p) in watched.passes.moved for p in parameters)
+        if len(steps) >= TIMES and given and not any(step.found for step in steps):
+            what = (
+                f"step() found no gradient in any parameter of its optimizer, {len(steps)} times of "
+                f"{len(steps)}, though backward() gives some"
+            )
+            root = graph.roots[0]
+            yield Trouble("unchanged", what, steps[0].line, (), GENERAL["no gradient"], root)
+
+
+def _short_steps(graph: Graph, watched: Watched) -> Iterator[Trouble]:
+    """Optimizers all of whose steps are too short, because of the learning rate, or of clipping."""
+    for steps in _by_optimizer(watched):
+        shares = moved_by(watched, steps[0].optimizer)
+        same = len({step.rates for step in steps}) == 1  # no warm-up
+        if len(shares) < MANY or max(shares) > SHORT or not same or not all(s.found for s in steps):
+            continue
+        rate, left = max(steps[0].rates), max(s.found / s.came if s.came else 1.0 for s in steps)
+        moves = f"a step moves the parameters by up to {max(shares):.2g} of their size"
+        if rate <= LITTLE:
+            what, remedy = f"the learning rate is {rate:g}: {moves}", GENERAL["little"]
+        elif left <= CLIPPED:
+            what = (
+                f"from backward() to step() the gradient becomes {left:.2g} of its length: {moves}"
+            )
+            remedy = GENERAL["clipped"]
+        else:
+            continue
+        yield Trouble("unchanged", what, steps[0].line, (), remedy, graph.roots[0])
+
+
+def _by_optimizer(watched: Watched) -> list[list]:
+    """The steps of each optimizer."""
+    found: dict[int, list] = {}
+    for step in watched.calls.updates:
+        found.setdefault(id(step.optimizer), []).append(step)
+    return [*found.values()]
+
+
+def _never_changed(graph: Graph, watched: Watched) -> Iterator[Trouble]:
+    """Parameters that have gradients, that no optimizer has, and that no step changed, while those were
+    changed that come after them, or that are in the same module."""
+    everything = learned(watched)
+    changed = [p for p in everything if p.changes >= TIMES]
+    still = [p for p in everything if p.given > TIMES and not p.changes and not p.held]
+    if not changed or not still:
+        return
+    outer, before = {p.outer for p in changed} - {None}, _before(graph, changed)
+    still = [p for p in still if p.outer in outer or memory_of(p.leaves[-1]._array) in before]
+    line = next((step.line for step in watched.calls.updates), graph[graph.roots[0]].line)
+    shapes = replaced(watched)
+    by_reason: dict[tuple[str, str], list[SeenParameter]] = {}
+    for p in still:
+        by_reason.setdefault(_reason(p, shapes), []).append(p)
+    for (kind, why), some in by_reason.items():
+        what = (
+            f"no step changed {listed([p.name for p in some])}, which had a gradient "
+            f"{min(p.given for p in some)} times, while {changed[0].name} was changed "
+            f"{changed[0].changes} times: {why}"
+        )
+        yield Trouble("unchanged", what, line, (), GENERAL[kind], graph.roots[0])
+
+
+def _reason(p: SeenParameter, shapes: list[tuple[int, ...]]) -> tuple[str, str]:
+    """The reason why no step changed a parameter: the key of the remedy, and in words."""
+    if p.in_list:
+        return (
+            "in a list",
+            f"they are in the list {p.in_list}, into which parameters() does not look",
+        )
+    if p.leaves[-1].shape in shapes:
+        why = "they are in no optimizer, and one has others of these shapes, which nothing used"
+        return "made anew", why
+    return "not given", "they are in no optimizer"
+
+
+def _before(graph: Graph, changed: list[SeenParameter]) -> set:
+    """The memory of the leaves that what meets these parameters was computed from."""
+    own = {memory_of(leaf._array) for p in changed for leaf in p.leaves}
+    of: dict[int, int] = {}  # the leaf that a node is, or is a view of
+    before: set[int] = set()
+    for node in graph.nodes:
+        given = [e.source for e in graph.arguments(node.number)]
+        if not node.operation or (len(given) == 1 and given[0] in of):
+            of[node.number] = of.get(given[0], node.number) if given else node.number
+        elif any(n in of and memory_of(graph[of[n]].value) in own for n in given):
+            before.update(*(graph.made_from(n) for n in given if n not in of))
+    return {memory_of(graph[n].value) for n in before if not graph[n].operation}

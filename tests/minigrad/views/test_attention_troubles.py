@@ -1,0 +1,68 @@
+"""`mg.diagnose` of mistaken attention, and of the healthy twins."""
+
+import numpy as np
+import pytest
+
+import minigrad as mg
+from minigrad import functional as MF
+
+B, H, T, K = 2, 2, 5, 3
+AFTER = ~np.tri(T, dtype=bool)
+X = np.random.default_rng(0).normal(size=(B, T, H * K)).astype(np.float32)
+
+
+def attention(mask=None, factor=1, transposed=False, heads=None, merged=None):
+    """The loss of a layer of attention: `mask` of what is seen, `factor` of the scores."""
+    q, k, v, out = (mg.nn.Linear(H * K, H * K) for _ in range(4))
+    right = lambda h: h.reshape(B, T, H, K).swapaxes(1, 2)
+    q, k, v = ((heads or right)(layer(X)) for layer in (q, k, v))
+    scores = q @ k.mT / K**0.5 * factor  # (B, H, T, T)
+    weights = MF.softmax(scores if mask is None else np.where(mask, scores, -1e9))
+    y = (weights.mT if transposed else weights) @ v
+    y = (merged or (lambda y: y.swapaxes(1, 2).reshape(B, T, H * K)))(y)
+    return np.mean(np.square(out(y)))
+
+
+def by_reshape(h):
+    return h.reshape(B, H, T, K)
+
+
+PROGRAMS = [
+    ("mask", {"mask": AFTER}, "each of the 5 positions attends to those after it alone"),
+    ("", {"mask": ~AFTER}, ""),
+    ("", {"mask": AFTER | np.eye(T, dtype=bool)}, ""),  # backwards, itself too
+    ("mask", {"factor": (~AFTER).astype(np.float32)}, "multiplies scores by a mask of 0 and 1"),
+    ("", {"factor": np.float32(0.5) + ~AFTER}, ""),
+    ("axis", {"transposed": True}, "the last axis of the transpose of"),
+    ("mixed", {"heads": by_reshape}, "makes (2, 2, 5, 3) of (2, 5, 6) without a transpose"),
+    ("mixed", {"merged": lambda y: y.reshape(B, T, H * K)}, "makes (2, 5, 6) of (2, 2, 5, 3)"),
+    ("", {}, ""),
+]
+
+
+@pytest.mark.parametrize(("kind", "options", "what"), PROGRAMS)
+def test_mistaken_attention_is_told_and_its_twin_is_not(kind, options, what):
+    mg.manual_seed(0)
+    with mg.record():
+        loss = attention(**options)
+    found = mg.diagnose(loss)
+    assert [t.kind for t in found] == [kind] * bool(kind), found
+    assert all(what in t.what and t.remedy for t in found), found
+
+
+def test_a_matrix_of_a_chain_of_states_may_be_transposed():
+    states = mg.Tensor(np.eye(3, dtype=np.float32), requires_grad=True)
+    with mg.record():
+        loss = np.sum(np.square(MF.softmax(states).mT @ np.float32([[1], [2], [4]])))
+    assert not mg.diagnose(loss)
+
+
+@pytest.mark.parametrize(("inverted", "kinds"), [(True, ["mask"]), (False, [])])
+def test_an_inverted_mask_of_pytorchs_is_told(inverted, kinds):
+    torch = pytest.importorskip("torch")
+    q, k, v = (torch.tensor(X[:, None], requires_grad=True) for _ in range(3))
+    with mg.pytorch() as watched:
+        seen = torch.tensor(AFTER if inverted else ~AFTER)
+        y = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen)
+        y.square().mean().backward()
+    assert [t.kind for t in mg.diagnose(watched)] == kinds

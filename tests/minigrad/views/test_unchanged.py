@@ -1,0 +1,142 @@
+"""`mg.diagnose` of steps of training that change nothing: each mistake, and its healthy twin."""
+
+import re
+
+import pytest
+
+import minigrad as mg
+
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402 - after the skip
+from torch.nn import functional as F  # noqa: E402
+
+X, Y = torch.linspace(-1, 1, 16).reshape(8, 2), torch.arange(8) % 3
+
+
+def sgd(*modules, rate=0.1):
+    return torch.optim.SGD([p for m in modules for p in m.parameters()], rate)
+
+
+def trained(loss_of, *optimizers, between=lambda: None):
+    for _ in range(4):
+        for optimizer in optimizers:
+            optimizer.zero_grad()
+        loss_of().backward()
+        between()
+        for optimizer in optimizers:
+            optimizer.step()
+    return optimizers
+
+
+def two_layers():
+    return nn.Sequential(nn.Linear(2, 6), nn.Tanh(), nn.Linear(6, 3))
+
+
+def a_step_too_soon(mistaken):
+    net = two_layers()
+    optimizer = sgd(net)
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = F.cross_entropy(net(X), Y)
+        for move in (optimizer.step, loss.backward)[:: 1 if mistaken else -1]:
+            move()
+    return optimizer
+
+
+def a_layer_that_no_optimizer_has(mistaken):
+    body, head = nn.Linear(2, 6), nn.Linear(6, 3)
+    loss_of = lambda: F.cross_entropy(head(body(X).tanh()), Y)
+    return trained(loss_of, sgd(head) if mistaken else sgd(body, head))
+
+
+def a_layer_that_another_optimizer_has(mistaken):
+    body, head = nn.Linear(2, 6), nn.Linear(6, 3)
+    other = None if mistaken else sgd(body)  # whose turn comes later
+    return *trained(lambda: F.cross_entropy(head(body(X).tanh()), Y), sgd(head)), other
+
+
+def a_layer_that_is_not_to_learn(mistaken):
+    body, head = nn.Linear(2, 6), nn.Linear(6, 3)
+    body.requires_grad_(mistaken)
+    return trained(lambda: F.cross_entropy(head(body(X).tanh()), Y), sgd(head))
+
+
+def a_judge_after_what_learns(mistaken):
+    judge, learner = nn.Linear(3, 1), two_layers()
+    net = nn.Sequential(learner, judge) if mistaken else lambda x: judge(learner(x))
+    return trained(lambda: net(X).square().mean(), sgd(learner))
+
+
+def a_layer_made_anew(mistaken):
+    net = two_layers()
+    optimizer = sgd(net)
+    if mistaken:
+        net[2] = nn.Linear(6, 3)
+    return trained(lambda: F.cross_entropy(net(X), Y), optimizer)
+
+
+class Layered(nn.Module):
+    def __init__(self, kind):
+        super().__init__()
+        self.layers, self.head = kind([nn.Linear(2, 2) for _ in range(2)]), nn.Linear(2, 3)
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = layer(x).tanh()
+        return self.head(x)
+
+
+def layers_in_a_list(mistaken):
+    net = Layered(list if mistaken else nn.ModuleList)
+    return trained(lambda: F.cross_entropy(net(X), Y), sgd(net))
+
+
+def a_tiny_rate(mistaken):
+    net = two_layers()
+    optimizer = sgd(net, rate=1e-9)
+    (group,) = optimizer.param_groups
+    rise = lambda: group.update(lr=group["lr"] * (1 if mistaken else 10))
+    return trained(lambda: F.cross_entropy(net(X), Y), optimizer, between=rise)
+
+
+def a_small_error(mistaken):
+    net = two_layers()
+    goal = net(X).detach() + 1e-8
+    return trained(lambda: F.mse_loss(net(X), goal), sgd(net, rate=1e-9 if mistaken else 0.1))
+
+
+def a_clipped_gradient(mistaken):
+    net = two_layers()
+    clip = lambda: nn.utils.clip_grad_norm_(net.parameters(), 1e-6 if mistaken else 0.1)
+    return trained(lambda: F.cross_entropy(net(X), Y), sgd(net), between=clip)
+
+
+PROGRAMS = [
+    (a_step_too_soon, "step() found no gradient in any parameter of its optimizer, 3 times of 3"),
+    (
+        a_layer_that_no_optimizer_has,
+        "no step changed .*weight and .*bias, .*: they are in no optimizer",
+    ),
+    (a_layer_that_another_optimizer_has, "they are in no optimizer"),
+    (a_layer_that_is_not_to_learn, "they are in no optimizer"),
+    (a_judge_after_what_learns, "1.weight and 1.bias"),
+    (a_layer_made_anew, "2.weight and 2.bias, .* one has others of these shapes"),
+    (layers_in_a_list, "they are in the list Layered.layers"),
+    (a_tiny_rate, "the learning rate is 1e-09"),
+    (a_small_error, "the learning rate is 1e-09"),
+    (a_clipped_gradient, "the gradient becomes .* of its length"),
+]
+
+
+@pytest.mark.parametrize(("program", "what"), PROGRAMS, ids=lambda p: getattr(p, "__name__", ""))
+@pytest.mark.parametrize("mistaken", [True, False])
+def test_steps_that_change_nothing_are_told_and_their_twins_are_not(program, what, mistaken):
+    torch.manual_seed(0)
+    with mg.pytorch() as watched:
+        kept = program(mistaken)
+    found = mg.diagnose(watched)
+    assert [t.kind for t in found] == ["unchanged"] * mistaken, found
+    assert kept
+    for trouble in found:
+        assert re.search(what.replace("()", r"\(\)"), trouble.what), trouble
+        assert trouble.line.file == __file__
