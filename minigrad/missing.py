@@ -46,10 +46,10 @@ def answer_imports(*modules: ModuleType) -> None:
     pass_over("<frozen importlib")  # a reader's line asks for it
     for module in modules:
         module.__path__ = []  # else nobody would be asked for what is in it
-    sys.meta_path.append(SimpleNamespace(find_spec=_refuse))  # type: ignore[arg-type]  # the last to be asked
+    sys.meta_path.append(SimpleNamespace(find_spec=refuse_import))  # type: ignore[arg-type]  # the last to be asked
 
 
-def _refuse(name: str, _path: object = None, _target: object = None) -> None:
+def refuse_import(name: str, _path: object = None, _target: object = None) -> None:
     """Raise the error for a module that no finder of Python's has found, if there is something to say.
 
     Raises:

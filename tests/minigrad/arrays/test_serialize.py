@@ -38,7 +38,7 @@ def same(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     array=arrays_of.arrays(
         arrays_of.floating_dtypes(sizes=(16, 32, 64))

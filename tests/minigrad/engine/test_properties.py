@@ -16,7 +16,6 @@ drawn = settings(
     max_examples=15,
     derandomize=True,
     database=None,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
 )
 SIDES = {"min_side": 0, "max_side": 3}

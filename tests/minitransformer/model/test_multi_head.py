@@ -238,7 +238,7 @@ def test_its_sizes_as_in_other_libraries_are_told():
 sizes = st.integers(1, 4)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.integers(0, 3), sizes, sizes, sizes, sizes, sizes, sizes, sizes, sizes,
     st.sampled_from(["concat", "add"]), st.sampled_from(sorted(SCORES)),

@@ -315,7 +315,7 @@ def test_dropout_is_on_the_embeddings_too():
 lengths = st.integers(1, 5)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.integers(1, 3), lengths, lengths, st.sampled_from([1, 2, 4]), st.integers(0, 1000),
     st.sampled_from(["post", "pre"]), st.sampled_from(sorted(POSITIONS)),

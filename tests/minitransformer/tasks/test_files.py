@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from irregular import KINDS
 from limits import never_endless
-from properties import given, settings, st
+from properties import given, st
 
 from minigrad.errors import DataError
 from minitransformer.tasks import files
@@ -31,7 +31,6 @@ def at_once(text):
 contents = st.text(st.sampled_from("ab\t\r\néж👩\u2028"), min_size=1, max_size=60)
 
 
-@settings(deadline=None)
 @given(contents, st.sampled_from(["utf-8", "utf-8-sig", "utf-16", "utf-16-be", "utf-32"]),
        st.integers(1, 40))  # fmt: skip
 def test_lines_are_the_same_for_any_size_of_blocks(text, encoding, size):

@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from properties import given, settings, st
+from properties import given, st
 
 from minigrad.errors import ConfigError, DataError
 from minitransformer.tasks import files, survey
@@ -298,7 +298,6 @@ some_pairs = st.lists(st.tuples(*[st.text("abcdefgh", min_size=1, max_size=6)] *
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(some_pairs, st.integers(0, 3), st.sampled_from(["character", "word"]))
 def test_every_split_is_clean(pairs, seed, level):
     """No source on both sides, however often it comes; nothing lost; each held-out symbol seen in
@@ -330,7 +329,6 @@ def test_every_split_is_clean(pairs, seed, level):
 
 
 @pytest.mark.slow
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from("abcdefgh"), st.text("uvwxyz", min_size=1, max_size=3)),
                 min_size=1, max_size=80),
        st.sampled_from(["character", "word"]), st.integers(0, 3), st.integers(2, 40))  # fmt: skip

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 
+from ....missing import refuse_import
 from ....ran.variables import SourceLine
 from ..learner_file import KNOWN
 
@@ -20,7 +21,8 @@ MARKING = "minigrad.course.exercises"  # what asks the function is not called by
 def borrowing_noted(without: Sequence[str], function: Callable, lines: list[str]) -> Callable:
     """A profiler that notes the line of the function's file that calls what may not do the work."""
     home = getattr(code_of(function), "co_filename", None)
-    innocent: set[CodeType] = set()  # what was looked at before
+    # What was looked at before; the first is asked at every import of what is not there.
+    innocent: set[CodeType] = {refuse_import.__code__}
 
     def hook(frame: FrameType, event: str, argument: object) -> None:
         if event != "call" or lines or frame.f_code in innocent:
