@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -262,6 +262,14 @@ class GraphData:
         """The box of that number."""
         return self._boxes[number]
 
+    def boxes_within(self, numbers: Iterable[int]) -> set[int]:
+        """Those boxes and all boxes inside them, by number."""
+        found = set(numbers)
+        for box in self.boxes:  # those around come before those inside
+            if box.parent in found:
+                found.add(box.number)
+        return found
+
     @functools.cached_property
     def _arguments(self) -> dict[int, list[GraphEdge]]:
         found: dict[int, list[GraphEdge]] = {}
@@ -324,10 +332,7 @@ class GraphData:
             raise errors.GraphError(
                 f"no box of this graph has the path {path!r}; there are: {paths}"
             )
-        within = set(chosen)
-        for b in self.boxes:
-            if b.parent in within:
-                within.add(b.number)
+        within = self.boxes_within(chosen)
         own = {n.number for n in self.nodes if n.box in within}
         title = next(b.path or b.title for b in self.boxes if b.number in chosen)
         return self.part(own, within - chosen if len(chosen) == 1 else within, title)

@@ -235,20 +235,16 @@ class CardWriter:
 
 def _boxes_inside(graph: GraphData, box: int | None, own: set[int]) -> set[int]:
     """The boxes inside `box`; without one, those of which all nodes are among `own`."""
-    inside: set[int] = set()
-    if box is None:
-        around: dict[int, bool] = {}
-        parents = {b.number: b.parent for b in graph.boxes}
-        for n in graph.nodes:
-            outer = n.box
-            while outer is not None:
-                around[outer] = around.get(outer, True) and n.number in own
-                outer = parents[outer]
-        return {number for number, whole in around.items() if whole}
-    for b in graph.boxes:  # those around come before those inside
-        if b.parent == box or b.parent in inside:
-            inside.add(b.number)
-    return inside
+    if box is not None:
+        return graph.boxes_within({box}) - {box}
+    around: dict[int, bool] = {}
+    parents = {b.number: b.parent for b in graph.boxes}
+    for n in graph.nodes:
+        outer = n.box
+        while outer is not None:
+            around[outer] = around.get(outer, True) and n.number in own
+            outer = parents[outer]
+    return {number for number, whole in around.items() if whole}
 
 
 def _path(pos: str, height: float) -> str:

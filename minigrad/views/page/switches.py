@@ -80,10 +80,7 @@ def boxes(graph: GraphData, names: set[str]) -> Iterator[GraphBox]:
 
 def members(graph: GraphData, box: GraphBox) -> set[int]:
     """The numbers of the operations inside a box."""
-    inside = {box.number}
-    for b in graph.boxes:
-        if b.parent in inside:
-            inside.add(b.number)
+    inside = graph.boxes_within({box.number})
     return {n.number for n in graph.nodes if n.box in inside and n.kind == "operation"}
 
 
