@@ -297,12 +297,30 @@ def _reason_with_remedy(call: AtenCall, outputs: list) -> str:
 
 
 def _note_names(call: AtenCall, value: Tensor) -> None:
-    """Note which variables of the user's hold the arguments of the call that gave a value."""
+    """Note which variables of the user's hold the arguments of the call that gave a value.
+
+    A leaf of which an argument is another shape has the name of that, or of what it is a view of.
+    """
     note: Note | None = None if value._node is None else value._node.note
-    if note is not None:
-        ours = {id(t): y for t, y in call.pairs}
-        held = names_here(t for t, _ in call.pairs)
-        note.names += [(ours[id(t)].node, name) for t, name in held]
+    if note is None:
+        return
+    for theirs, ours in call.pairs:
+        base, leaf = theirs._base, _leaf_in_another_shape(ours.node)
+        whole = base is not None and base.numel() == theirs.numel()
+        held = names_here([theirs, base] if whole and leaf is not None else [theirs])
+        for known, name in held:
+            nodes = [ours.node, leaf] if known is theirs else [leaf]
+            note.names += [(node, name) for node in nodes if node is not None]
+
+
+def _leaf_in_another_shape(node: Node) -> Node | None:
+    """The leaf that a node is, or that it has all elements of; None if operations made them."""
+    while node.operation is not None:
+        source = node.note.sources[0] if node.note is not None and node.note.sources else None
+        if node.operation.function is not np.reshape or not isinstance(source, Node):
+            return None
+        node = source
+    return node
 
 
 def _why(problem: Exception) -> str:

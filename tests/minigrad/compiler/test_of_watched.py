@@ -147,6 +147,18 @@ def test_draws_stay_as_they_were_and_the_program_calls_them_so():
     )
 
 
+def test_an_input_in_another_shape_has_its_name():
+    net, x, rows = nn.Linear(3, 1), torch.randn(2, 2, 3), torch.randn(4)
+    with mg.pytorch() as watched:
+        loss = (net(x.reshape(-1, 3)) * rows.unsqueeze(1)).sum()
+    step = mg.compile(watched)
+    assert list(step.tensors) == ["x", "weight", "bias", "rows"]
+    other = torch.ones(2, 2, 3)
+    wanted = (net(other.reshape(-1, 3)) * rows.unsqueeze(1)).sum()
+    assert step(x=other.numpy()).item() == pytest.approx(wanted.item(), rel=1e-4)
+    assert loss.item() == pytest.approx(step().item(), rel=1e-4)
+
+
 def test_an_optimizer_of_ours_trains_what_pytorch_computed_as_pytorchs_does():
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 1))
