@@ -78,6 +78,8 @@ def place_arguments(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, 
     Raises:
         UnsupportedError: for an option such as `out=` or `where=`, saying what to write instead.
     """
+    if kwargs.get("casting") == "same_kind":  # as without it: np.row_stack gives it to np.vstack
+        kwargs = {k: v for k, v in kwargs.items() if k != "casting"}
     names = entry.parameters
     name, takes = f"{entry.name} of a Tensor", f"it takes {', '.join(names)}"
     if len(args) > len(names) and not entry.takes_args:

@@ -805,6 +805,14 @@ def test_what_is_not_supported_says_what_to_write_instead(call, remedy):
     np.testing.assert_array_equal(x.data, before)
 
 
+def test_casting_may_be_named_as_it_is_by_itself():
+    """As np.row_stack does, which calls np.vstack."""
+    x = mg.Tensor([1.0, 2.0], requires_grad=True)
+    assert np.vstack([x, x], casting="same_kind").requires_grad
+    with pytest.raises(errors.UnsupportedError, match="takes no casting="):
+        np.vstack([x, x], casting="unsafe")
+
+
 @pytest.mark.parametrize(
     ("call", "pieces"),
     [
