@@ -86,8 +86,8 @@ def compile(  # noqa: A001 - as in PyTorch
 
     A call raises:
         GraphError: if the function returns no tensor, takes numbers out of the graph (`item()`, an
-            `if`), computes something else from call to call, or changes a leaf, a gradient, an optimiser
-            or the seed.
+            `if`), computes something else from call to call, or changes an array, a leaf, a gradient,
+            an optimiser or the seed; with `at_once` anything outside.
         ArgumentError: for an argument of another type.
 
     `backward()` of what it returns raises:
@@ -180,7 +180,13 @@ class Compiled(WithProgram):
                 self._changing.note(call.key)
             if attempt <= RECORDED and (result := self._without_plan(call)) is not None:
                 return result
-        return self.function(*args, **kwargs)  # what stands outside is another thing each time
+        if not self.at_once:
+            return self.function(*args, **kwargs)  # what stands outside is another thing each time
+        raise GraphError(
+            f"{getattr(self.function, '__name__', 'the function')} changes what stands outside of it, "
+            f"such as an attribute, each time that it runs, and at_once=True lets it run more than once "
+            f"for a call. Change that outside of the function, or leave at_once out"
+        )
 
     def __get__(self, owner: Any, _class: type | None = None) -> Compiled:
         """Refuse to be a method: programs are of one object, and a class has many."""

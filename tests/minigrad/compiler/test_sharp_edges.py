@@ -954,6 +954,24 @@ def test_what_is_different_at_each_call_is_named_once(make):
         step.source
 
 
+def test_at_once_what_changes_as_often_as_the_function_runs_is_refused():
+    model = SimpleNamespace(mean=np.zeros(4), table=None)
+
+    def f(a):
+        model.mean = 0.9 * model.mean + 0.1
+        return np.sum(W * (a - model.mean))
+
+    def with_a_table(a):
+        model.table = np.ones(4) if model.table is None else model.table
+        return np.sum(W * a * model.table)
+
+    with pytest.raises(errors.GraphError, match="changes what stands outside of it"):
+        mg.compile(f, at_once=True)(array(4))
+    step = mg.compile(with_a_table, at_once=True)
+    step(array(4))
+    assert step.source
+
+
 def test_a_list_that_only_grows_keeps_no_function_from_its_program():
     class Trainer:
         def __init__(self):
