@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from .counterparts import Counterparts
 
 NOT_RUN = "the compiled code was not run: a {} that torch.compile made ran as it was written"
+MODAL = (torch.nn.modules.dropout._DropoutNd, torch.nn.modules.batchnorm._NormBase)
 GLOBAL_HOOKS = "Using `torch.compile"  # "when there are global hooks", which are those set here
 
 
@@ -38,6 +39,8 @@ def boxes(counterparts: Counterparts) -> Iterator[None]:
         if not in_backward() and threading.get_ident() == thread:
             with _disable_current_modes():
                 counterpart = counterparts.of(module)
+            if not module.training and torch.is_grad_enabled() and isinstance(module, MODAL):
+                counterparts.evaluating.add(type(module).__name__)
             compiled = getattr(module, "_orig_mod", None) or module
             if compiled is not module or module._compiled_call_impl is not None:
                 counterparts.not_run[NOT_RUN.format(type(compiled).__name__)] = None

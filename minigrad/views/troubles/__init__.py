@@ -16,7 +16,7 @@ that led there, and what people do about it. Its kind, the file that finds it, a
     axis, mask, mixed   attention   a softmax along another axis than is added; a mask that is inverted
                                     or multiplied with scores; heads that are cut out of mixed axes
     twice               mistakes    a softmax of a softmax
-    pairs               mistakes    a column of numbers less a row of answers
+    pairs               mistakes    a column of numbers less a row of answers, or a product of such
 
 Of what PyTorch computed also:
 
@@ -31,7 +31,7 @@ Of what PyTorch computed also:
 
 Read it in this order: `trouble`, `finding` (`diagnose`), then the finders. `remedies` is a table of what
 people do, `wording` says what is called how. What may be meant, as a target network or a layer that
-is not to learn, is not told.
+is not to learn, is not told, or stands below as one of the `notes`.
 """
 
 from .finding import diagnose

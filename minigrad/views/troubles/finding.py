@@ -21,6 +21,7 @@ from .finite import not_finite
 from .long_steps import keeps_gradients, long_steps
 from .losses import other_inputs
 from .mistakes import pairs, softmax_twice
+from .notes import notes
 from .on_the_way import along_the_way
 from .pytorchs import of_pytorchs
 from .remedies import GENERAL
@@ -70,7 +71,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             )
     troubles = Troubles(found)
     if subject.watched is not None:
-        troubles.notes = (*subject.watched.calls.values.counterparts.not_run,)
+        troubles.notes = (*notes(subject.watched, subject.loss),)
     return troubles
 
 

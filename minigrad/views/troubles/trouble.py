@@ -47,7 +47,7 @@ class Troubles(tuple[Trouble, ...]):
     """The troubles found, most urgent first; printed, it is a text.
 
     Attributes:
-        notes: what was not looked at, a sentence each.
+        notes: what may be meant, and what was not looked at, a sentence each.
     """
 
     notes: tuple[str, ...] = ()

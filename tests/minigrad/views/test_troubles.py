@@ -641,6 +641,23 @@ def test_a_column_less_a_row_is_told_in_either_order_and_one_shape_is_none():
         assert [t.kind for t in mg.diagnose(loss)] == ["pairs"] * pairs
 
 
+@pytest.mark.parametrize(("shape", "kinds"), [((8,), ["pairs"]), ((8, 1), [])])
+def test_a_row_of_returns_times_a_column_of_logarithms_is_told(shape, kinds):
+    given = np.linspace(-1, 2, 8, dtype=np.float32).reshape(shape)
+    scores = leaf(np.linspace(-1, 1, 24).reshape(8, 3), name="w")
+    with mg.record():
+        log_p = np.take_along_axis(MF.log_softmax(scores), np.arange(8)[:, None] % 3, 1)
+        loss = -np.mean(log_p * given)
+    assert [t.kind for t in mg.diagnose(loss)] == kinds
+
+
+def test_a_layer_by_hand_of_as_many_units_as_examples_is_no_trouble():
+    w = leaf(np.linspace(-1, 1, 8), name="w")
+    with mg.record():
+        loss = np.mean(np.tanh(np.ones((8, 1), np.float32) * w))
+    assert not mg.diagnose(loss)
+
+
 def two_modules():
     first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
     h = torch.from_numpy(first(torch.ones(4, 2)).detach().numpy() * 2)  # here

@@ -140,3 +140,36 @@ def test_steps_that_change_nothing_are_told_and_their_twins_are_not(program, wha
     for trouble in found:
         assert re.search(what.replace("()", r"\(\)"), trouble.what), trouble
         assert trouble.line.file == __file__
+
+
+def a_loop(optimizer, net, step=True, count=4):
+    for _ in range(count):
+        optimizer.zero_grad()
+        F.cross_entropy(net(X), Y).backward()
+        if step:
+            optimizer.step()
+
+
+def test_what_may_be_meant_is_a_note_and_no_trouble():
+    for step, mode, note in (
+        (True, True, ""),
+        (False, True, "4 calls of backward(), and no step() of the optimizer"),
+        (True, False, "Dropout: in evaluation mode, with gradients"),
+    ):
+        net = nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.1)).train(mode)
+        optimizer = sgd(net)
+        with mg.pytorch() as watched:
+            a_loop(optimizer, net, step)
+        found = mg.diagnose(watched)
+        assert not found
+        assert len(found.notes) == bool(note)
+        assert note in str(found)
+
+
+def test_what_was_computed_before_the_block_is_noted():
+    body, head = nn.Linear(2, 6), nn.Linear(6, 3)
+    h = body(X).tanh()
+    with mg.pytorch() as watched:
+        F.cross_entropy(head(h), Y).backward()
+    (note,) = mg.diagnose(watched).notes
+    assert note.startswith("not looked at: a tensor of shape (8, 6), used at test_unchanged.py")
