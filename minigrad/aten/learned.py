@@ -106,7 +106,8 @@ def optimizers(watched: Watched) -> list[Any]:
 
 def parameters_of(optimizer: Any) -> list[Any]:
     """The parameters of all groups of an optimizer."""
-    return [p for group in optimizer.param_groups for p in group["params"]]
+    groups = getattr(optimizer, "param_groups", ())  # none before it is complete
+    return [p for group in groups for p in group["params"]]
 
 
 def names(watched: Watched) -> Callable[[Any], str]:

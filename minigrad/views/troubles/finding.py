@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import replace
+from html import escape
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -33,6 +34,8 @@ from .zero import zero
 if TYPE_CHECKING:
     from ...aten.backward_passes import Backward
 
+FOUND = "Found by mg.diagnose"
+
 
 def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> Troubles:
     """Find what is wrong with the numbers of a computation, forward and back: `print` it.
@@ -42,7 +45,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
 
     Args:
         page: the path of a page to be written, as by `explore`, which opens at the step of the first
-            trouble; True: it is shown at once.
+            trouble, and has a section with all; True: it is shown at once.
 
     Raises:
         ArgumentError: if it is neither a Tensor nor watched.
@@ -67,8 +70,9 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             ours = any(trouble.kind == "another gradient" for trouble in found)
             step = _step(graph, found[0]) if found else 0
             explore(
-                subject.loss if ours else subject.shown, None if page is True else page, step=step
-            )
+                subject.loss if ours else subject.shown, None if page is True else page, step=step,
+                sections={FOUND: _in_html(found)} if found else None,
+            )  # fmt: skip
     troubles = Troubles(found)
     if subject.watched is not None:
         troubles.notes = (*notes(subject.watched, subject.loss),)
@@ -162,6 +166,12 @@ def _with_training(subject: Subject, graph: Graph, found: list[Trouble]) -> list
         found = [*changes_nothing(graph, subject.watched)]
     at = 1 if found and found[0].kind in ("not finite", "data") else 0
     return [*found[:at], *long_steps(graph, subject.watched, subject.place), *found[at:]]
+
+
+def _in_html(found: list[Trouble]) -> str:
+    """The troubles as a section of a page, a paragraph each."""
+    lines = (escape(str(trouble)).replace("\n", "<br>") for trouble in found)
+    return "".join(f"<p>{text}</p>" for text in lines)
 
 
 def _module(graph: Graph, trouble: Trouble) -> str:

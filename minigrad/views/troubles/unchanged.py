@@ -71,6 +71,8 @@ def _by_optimizer(watched: Watched) -> list[list]:
 def _never_changed(graph: Graph, watched: Watched) -> Iterator[Trouble]:
     """Parameters that have gradients, that no optimizer has, and that no step changed, while those were
     changed that come after them, or that are in the same module."""
+    if all(len(leaves) > 1 for _, leaves in watched.calls.values.leaves.values()):
+        return
     everything = learned(watched)
     changed = [p for p in everything if p.changes >= TIMES]
     still = [p for p in everything if p.given > TIMES and not p.changes and not p.held]

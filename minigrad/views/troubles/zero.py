@@ -39,10 +39,12 @@ def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Troubl
         yield Trouble("cut off", what, root.line, (), GENERAL["cut off"], root.number)
         return
     together: dict[tuple[str, SourceLine | None], tuple[Trouble, list[str]]] = {}
-    meant = {} if watched is None else excused(watched)
-    for leaf in graph.nodes:
-        if leaf.operation or leaf.kind == "data" or leaf.state not in ("zero", "not computed"):
-            continue
+    without = [
+        n for n in graph.nodes
+        if not n.operation and n.kind != "data" and n.state in ("zero", "not computed")
+    ]  # fmt: skip
+    meant = excused(watched) if watched is not None and without else {}
+    for leaf in without:
         trouble = _stopped(graph, leaf, watched)
         if trouble is not None and memory_of(leaf.value) not in meant.get(leaf.state, ()):
             known = together.setdefault((trouble.what, trouble.line), (trouble, []))

@@ -1,5 +1,6 @@
 """`mg.diagnose`: thirty planted faults, half of each framework; the line with `# here` is named."""
 
+import html
 import importlib.util
 import inspect
 import re
@@ -899,6 +900,7 @@ def test_the_page_opens_at_the_step_of_the_first_trouble(case, tmp_path):
     at = opened_at(tmp_path / "why.html")
     assert at["line"]["number"] == trouble.line.number
     assert (shown["opens"] > len(shown["forward"])) == trouble.back
+    assert html.escape(trouble.what) in (tmp_path / "why.html").read_text("utf-8")
 
 
 def test_the_page_of_a_healthy_computation_opens_at_its_start(tmp_path):
