@@ -7,6 +7,8 @@ Whatever NumPy raises becomes one of ours (`as_minigrad_error`). Then it is made
     error_in_box         there, too: not the operation inside but the definition, which the user called;
                          and the innermost module, by the attributes that lead to it
     error_in_rule        on the way back: the node, and the argument whose rule failed
+
+Where a number is asked of a Tensor that requires a gradient, there is `error_of_detaching`.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import numpy as np
 from ..idioms import renamed
 from .errors import (
     ArgumentError,
+    DetachError,
     DTypeError,
     FailedCall,
     GraphError,
@@ -176,3 +179,26 @@ def error_in_rule(problem: Exception, node: Node, position: int) -> MinigradErro
     error.culprit = error.culprit or node
     error.args = (f"{error}\n  in a rule of {node!r}, for its argument {position}",)
     return error
+
+
+# --- out of the graph ---------------------------------------------------------------------------------
+
+WAYS_OUT = {  # what to write where the gradient is not wanted any more
+    "Tensor(x)": "x.detach()", "float(x)": "x.item()", "int(x)": "int(x.item())",
+    "x as an index": "int(x.item())",
+}  # fmt: skip
+BY_NUMPY = ("np.asarray(x)", "float(x)")  # which NumPy may have asked for, and not the user
+OTHERWISE = (
+    "\nOtherwise write np.stack for a list of tensors (in place of z[i] = x, collect them in a list), "
+    "losses.append(loss.item()) for numbers to draw, [0] for the pair that attention gives, "
+    "np.concatenate for np.r_, np.column_stack for np.c_"
+)
+
+
+def error_of_detaching(what: str) -> DetachError:
+    """The error for `what`, such as float(x), of a Tensor that requires a gradient."""
+    way_out = WAYS_OUT.get(what, "x.detach().numpy()")
+    otherwise = OTHERWISE if what in BY_NUMPY else ""
+    return DetachError(
+        f"write {way_out}: {what} would lose the gradient that x requires{otherwise}"
+    )

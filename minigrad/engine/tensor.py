@@ -23,7 +23,7 @@ from .backward import backward
 from .base import AnyArray
 from .by_hand import data_of
 from .errors import PROBLEMS, Options
-from .failures import error_of_call
+from .failures import error_of_call, error_of_detaching
 from .followed import SHAPE_ONLY, Followed, followed
 from .kinds import named, not_of
 from .modes import current_box, effect, get_default_dtype, mode
@@ -36,16 +36,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, DTypeLike
 
 T = TypeVar("T")
-# Out of the graph, where a gradient is not wanted any more; elsewhere x.detach().numpy().
-WAYS_OUT = {
-    "Tensor(x)": "x.detach()", "float(x)": "x.item()", "int(x)": "int(x.item())",
-    "x as an index": "int(x.item())",
-}  # fmt: skip
-OTHERWISE = (  # where NumPy asks for the number, or the array
-    "\nOtherwise write np.stack for a list of tensors (in place of z[i] = x, collect them in a list), "
-    "losses.append(loss.item()) for numbers to draw, [0] for the pair that attention gives, "
-    "np.concatenate for np.r_, np.column_stack for np.c_"
-)
 
 
 def attribute(name: str, kind: type[T], about: str) -> T:
@@ -232,10 +222,7 @@ class Tensor(Operators):
 
     def _check_detached(self, what: str) -> None:
         if self.requires_grad:
-            raise errors.DetachError(
-                f"write {WAYS_OUT.get(what, 'x.detach().numpy()')}: {what} would lose the gradient that "
-                f"x requires" + OTHERWISE * (what in ("np.asarray(x)", "float(x)"))
-            )
+            raise error_of_detaching(what)
 
     def _read(self) -> AnyArray:
         """The array, on its way out of the graph: those who watch see it go."""
