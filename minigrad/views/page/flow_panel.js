@@ -10,6 +10,7 @@ import * as Flow from "./flow.js";
 import * as FlowCuts from "./flow_cuts.js";
 import * as FlowLetters from "./flow_letters.js";
 import * as FlowScene from "./flow_scene.js";
+import * as FlowNames from "./flow_names.js";
 import * as FlowSaid from "./flow_said.js";
 
 // The symbols of the output: one of them is followed.
@@ -101,7 +102,7 @@ function brief(part) {
     make(
       "p",
       { class: "about-part" },
-      make("b", {}, FlowSaid.named(part)),
+      make("b", {}, FlowNames.ofPart(part)),
       make("button", { class: "small", "aria-label": "Close", onclick: () => Flow.choose(null) }, "✕"),
     ),
     make(
@@ -171,7 +172,7 @@ function pointed() {
   if (part && beside)
     fill(
       byId("flow-pointed"),
-      make("p", {}, make("b", {}, FlowSaid.named(part))),
+      make("p", {}, make("b", {}, FlowNames.ofPart(part))),
       FlowSaid.sentences(part).map((words) => sentence(words)),
     );
 }
@@ -185,11 +186,11 @@ function cutSwitch(part, place) {
       class: "switch",
       role: "switch",
       "aria-checked": String(!off),
-      "aria-label": `${FlowSaid.named(part)}: ${off ? "cut" : "on"}`,
+      "aria-label": `${FlowNames.ofPart(part)}: ${off ? "cut" : "on"}`,
       "data-field": `${place} ${part.key}`,
       onclick: () => {
         FlowCuts.turn(part);
-        say(`${FlowSaid.named(part)}: ${FlowCuts.isCut(part.key) ? "cut" : "on"}`);
+        say(`${FlowNames.ofPart(part)}: ${FlowCuts.isCut(part.key) ? "cut" : "on"}`);
       },
     },
     off ? "cut" : "on",
@@ -207,7 +208,7 @@ function details() {
     " ",
     off.map((one, i) => [
       i ? "; " : "",
-      make("button", { class: "link", onclick: () => Flow.choose(one.key) }, FlowSaid.named(one)),
+      make("button", { class: "link", onclick: () => Flow.choose(one.key) }, FlowNames.ofPart(one)),
       make("span", { class: "soft" }, ` ${FlowSaid.reach(one)}`),
     ]),
     ". ",
@@ -227,7 +228,7 @@ function about(part) {
     make(
       "h2",
       {},
-      FlowSaid.named(part),
+      FlowNames.ofPart(part),
       stage ? make("span", { class: "soft mono" }, ` ${stage.path}`) : null,
     ),
     stage ? make("p", {}, filled(LINE_WORDS.about, stage)) : null,
@@ -272,7 +273,7 @@ function edgeRow(edge) {
     "tr",
     {},
     make("th", { scope: "row" }, make("button", to, symbol)),
-    make("td", {}, FlowSaid.share(edge.width)),
+    make("td", {}, FlowNames.share(edge.width)),
     make("td", {}, FlowEffects.does(edge.key)),
     make("td", {}, cutSwitch(edge, "row")),
   );
@@ -320,7 +321,7 @@ function stageName(stage, s, isNow) {
       "span",
       { class: "whole" },
       make("span", { class: "numeral" }, `${s + 1} `),
-      make("button", to, FlowSaid.stageName(stage)),
+      make("button", to, FlowNames.ofStage(stage)),
     ),
     isNow ? make("span", { class: "badge" }, LINE_WORDS.here) : null,
     make("span", { class: "soft" }, `: ${stage.about}.`),
@@ -332,13 +333,13 @@ function headButtons(stage, s) {
     make(
       "span",
       { class: "soft" },
-      filled(LINE_WORDS.headsOf, { number: s + 1, stage: FlowSaid.stageName(stage) }),
+      filled(LINE_WORDS.headsOf, { number: s + 1, stage: FlowNames.ofStage(stage) }),
     ),
     FlowReading.headsOf(stage).map((h) =>
       make(
         "button",
         {
-          "aria-label": filled(LINE_WORDS.head, { head: h + 1, stage: FlowSaid.stageName(stage) }),
+          "aria-label": filled(LINE_WORDS.head, { head: h + 1, stage: FlowNames.ofStage(stage) }),
           "data-head": `head ${s} ${h}`,
           onclick: () => Flow.choose(`head ${s} ${h}`),
         },

@@ -7,62 +7,14 @@ import { model } from "./line_model.js";
 import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
 import * as FlowReading from "./flow_reading.js";
+import * as FlowNames from "./flow_names.js";
 import * as FlowEffects from "./flow_effects.js";
 import * as Flow from "./flow.js";
 import * as FlowCuts from "./flow_cuts.js";
 
-const score = (v) => v.toFixed(1).replace("-", "−");
-
-const share = (v) => v.toFixed(2);
-
-// In words.
-function named(part) {
-  const { stage, kind, h, k } = part;
-  if (kind === "letter")
-    return filled(LINE_WORDS.letter, {
-      unit: unit("source"),
-      symbol: FlowReading.quoted(FlowReading.now().source[k]),
-      place: k + 1,
-    });
-  const name = stageName(stage);
-  if (kind === "stage") return name;
-  if (kind === "head") return filled(LINE_WORDS.head, { head: h + 1, stage: name });
-  return filled(LINE_WORDS.edge, {
-    head: h + 1,
-    stage: name,
-    key: FlowReading.quoted(FlowReading.symbolsOf(stage.reads)[k]),
-    share: share(part.width),
-  });
-}
-
-function stageName({ side, reads, name, layer }) {
-  if (layer === null) return name; // there is one of it
-  const sides = new Set(model.stages.map((stage) => stage.side)).size > 1;
-  const layers = model.stages.some((stage) => stage.layer > 1);
-  const place = sides && (reads ?? side) === side ? LINE_WORDS.sides[side] : "";
-  return `${place}${name}${layers ? `, layer ${layer}` : ""}`;
-}
-
 // --- where heads look ---------------------------------------------------------------------------------
 
 const MOST_READ = 3; // symbols of a head that are named
-
-// What the symbols of a side are called.
-function unit(side) {
-  const apart = side === "target" && FlowReading.now().source.length;
-  return apart ? "symbol" : model.level === "word" ? "word" : "letter";
-}
-
-const units = () => `${unit("source")}s`;
-
-// A symbol with its place, from 1: what stands at the start, and was not written, has none.
-function placed(side, k) {
-  const symbols = FlowReading.symbolsOf(side);
-  const symbol = FlowReading.quoted(symbols[k]);
-  const starts = symbols[0] === "<bos>";
-  if (starts && k === 0) return symbol;
-  return filled(LINE_WORDS.placed, { symbol, unit: unit(side), place: starts ? k : k + 1 });
-}
 
 // Where a head looks, widest first, in words.
 function mostRead({ stage, h }, most = MOST_READ) {
@@ -70,7 +22,7 @@ function mostRead({ stage, h }, most = MOST_READ) {
     .map((_, k) => ({ k, width: FlowReading.weight(stage, h, Flow.rowOf(stage.side), k) }))
     .sort((a, b) => b.width - a.width)
     .filter(({ width }, i) => i < most && width >= 0.005)
-    .map(({ k, width }) => `${placed(stage.reads, k)} ${Arrays.percent(width)}`)
+    .map(({ k, width }) => `${FlowNames.placed(stage.reads, k)} ${Arrays.percent(width)}`)
     .join(", ");
 }
 
@@ -86,7 +38,7 @@ function readBy(part) {
     return [
       filled(LINE_WORDS.edgeReads, {
         head: h + 1,
-        key: placed(stage.reads, k),
+        key: FlowNames.placed(stage.reads, k),
         share: Arrays.percent(part.width),
       }),
       alone,
@@ -98,7 +50,7 @@ function readBy(part) {
   const words = stage.reads === stage.side ? stage.side : "line";
   return [
     filled(LINE_WORDS.reads[words], {
-      symbol: stage.side === "source" ? placed("source", Flow.state.letter) : symbol,
+      symbol: stage.side === "source" ? FlowNames.placed("source", Flow.state.letter) : symbol,
       list: mostRead(part),
     }),
     alone,
@@ -107,7 +59,10 @@ function readBy(part) {
 
 // What the numbers of the encoder are for, beside its ribbons.
 const bothKinds = () =>
-  filled(LINE_WORDS.bothKinds, { letter: placed("source", Flow.state.letter), units: units() });
+  filled(LINE_WORDS.bothKinds, {
+    letter: FlowNames.placed("source", Flow.state.letter),
+    units: FlowNames.units(),
+  });
 
 // Which heads take from a letter.
 function letterReads(k) {
@@ -143,14 +98,14 @@ function carried(k) {
     .slice(0, MOST_CARRIED)
     .map(({ other, h, width, key }) => {
       const brought = filled(LINE_WORDS.brought, {
-        symbol: placed("source", other),
+        symbol: FlowNames.placed("source", other),
         share: Arrays.percent(width),
         head: h + 1,
       });
       return FlowEffects.known().losses.has(key) ? `${brought}: ${FlowEffects.does(key)}` : brought;
     })
     .join("; ");
-  return list && filled(LINE_WORDS.carried, { unit: unit("source"), list });
+  return list && filled(LINE_WORDS.carried, { unit: FlowNames.unit("source"), list });
 }
 
 // What each head of a stage reads most of the other letters, for a letter.
@@ -172,22 +127,24 @@ function raises(part) {
   const { own, other } = FlowEffects.known().moves.get(part.key) ?? {};
   if (!own || [own, other].every(({ by }) => FlowEffects.isNothing(by))) return "";
   return filled(LINE_WORDS.raises, {
-    symbol: symbolNamed(own.id),
+    symbol: FlowNames.ofSymbol(own.id),
     own: FlowEffects.signed(own.by),
-    other: symbolNamed(other.id),
+    other: FlowNames.ofSymbol(other.id),
     others: FlowEffects.signed(other.by),
   });
 }
 
 const tipOf = (part) =>
-  part.cuts ? filled(LINE_WORDS.tip, { name: named(part), change: effectOf(part) }) : named(part);
+  part.cuts
+    ? filled(LINE_WORDS.tip, { name: FlowNames.ofPart(part), change: effectOf(part) })
+    : FlowNames.ofPart(part);
 
 // --- a symbol -----------------------------------------------------------------------------------------
 
 // What a part does; and what would be written without it, if that is another symbol.
 function effectOf({ key }) {
   const other = FlowEffects.winner(key);
-  return other === null ? FlowEffects.does(key) : `${FlowEffects.does(key)} → ${symbolNamed(other)}`;
+  return other === null ? FlowEffects.does(key) : `${FlowEffects.does(key)} → ${FlowNames.ofSymbol(other)}`;
 }
 
 // How far the symbol is ahead.
@@ -195,10 +152,10 @@ function leadNow() {
   const { lead, own, second, other } = FlowEffects.known().standing;
   return filled(LINE_WORDS.lead, {
     symbol: FlowScene.followed("target"),
-    lead: score(lead),
-    own: score(own),
-    other: symbolNamed(other),
-    second: score(second),
+    lead: FlowNames.score(lead),
+    own: FlowNames.score(own),
+    other: FlowNames.ofSymbol(other),
+    second: FlowNames.score(second),
   });
 }
 
@@ -215,15 +172,15 @@ function guess() {
   return filled(LINE_WORDS.guess[id === Flow.symbol() ? "same" : "other"], {
     what: LINE_WORDS.guessWithout[FlowReading.looking().length ? "line" : "text"],
     symbol: FlowScene.followed("target"),
-    other: symbolNamed(id),
-    lead: score(guessed),
+    other: FlowNames.ofSymbol(id),
+    lead: FlowNames.score(guessed),
     before: Flow.state.step ? `“${soFar(FlowReading.now().written)}”` : LINE_WORDS.nothingBefore,
   });
 }
 
 // On which parts of a kind the symbol rests: its letters, its heads.
 const RESTS = {
-  letter: { most: 4, words: LINE_WORDS.letters, name: letterNamed },
+  letter: { most: 4, words: LINE_WORDS.letters, name: FlowNames.ofLetter },
   head: { most: 2, words: LINE_WORDS.heads, name: looksMost },
 };
 
@@ -237,19 +194,15 @@ function rests(kind) {
 
 // A head, and the one symbol that it looks at most. One of the encoder does so for each letter.
 function looksMost(part) {
-  if (part.stage.side === "source") return named(part);
-  return filled(LINE_WORDS.headLooks, { head: named(part), key: mostRead(part, 1) });
-}
-
-function letterNamed({ k }) {
-  return FlowReading.quoted(FlowReading.now().source[k]);
+  if (part.stage.side === "source") return FlowNames.ofPart(part);
+  return filled(LINE_WORDS.headLooks, { head: FlowNames.ofPart(part), key: mostRead(part, 1) });
 }
 
 // To help is not to be needed.
 function needless() {
   const letters = [...Flow.state.parts.values()].filter(({ kind }) => kind === "letter");
   if (!letters.length || letters.some(({ key }) => FlowEffects.winner(key) !== null)) return "";
-  return filled(LINE_WORDS.lettersNeedless, { letters: units() });
+  return filled(LINE_WORDS.lettersNeedless, { letters: FlowNames.units() });
 }
 
 // The widest ribbon need not be what helps: said with the one that is here.
@@ -259,7 +212,8 @@ function widest() {
     .filter(({ kind, stage }) => kind === "edge" && stage.side === "target")
     .sort((a, b) => b.width - a.width);
   if (!edges.length) return "";
-  const said = (words, part) => filled(words, { edge: named(part), symbol, change: effectOf(part) });
+  const said = (words, part) =>
+    filled(words, { edge: FlowNames.ofPart(part), symbol, change: effectOf(part) });
   const against = edges.find(({ key }) => FlowEffects.effect(key) === "against");
   const first = FlowEffects.effect(edges[0].key);
   return first === "for" && against
@@ -269,16 +223,15 @@ function widest() {
 
 // --- a part that is chosen ----------------------------------------------------------------------------
 
-const symbolNamed = (id) => FlowReading.quoted(model.symbols[id]);
-
 // How far a symbol's score is above the best of the others, or below it.
 const ahead = (lead, other) =>
   filled(LINE_WORDS.ahead[lead < 0 ? "behind" : "ahead"], {
-    lead: score(Math.abs(lead)),
-    other: symbolNamed(other),
+    lead: FlowNames.score(Math.abs(lead)),
+    other: FlowNames.ofSymbol(other),
   });
 
-const scored = (id) => `${symbolNamed(id)} ${score(FlowReading.scoresAt(Flow.rowOf("target"))[id])}`;
+const scored = (id) =>
+  `${FlowNames.ofSymbol(id)} ${FlowNames.score(FlowReading.scoresAt(Flow.rowOf("target"))[id])}`;
 
 // What becomes of the symbol without the part; or, of one that is cut, with it.
 function outcome(part) {
@@ -305,7 +258,7 @@ function outcome(part) {
         }),
     FlowEffects.winner(part.key) === null
       ? ""
-      : filled(LINE_WORDS.more, { lead: score(lead), other: symbolNamed(rival) }),
+      : filled(LINE_WORDS.more, { lead: FlowNames.score(lead), other: FlowNames.ofSymbol(rival) }),
     guesses && FlowReading.looking().includes(part.stage) && part.kind === "stage" ? guess() : "",
   ]
     .filter(Boolean)
@@ -331,13 +284,14 @@ function withItAgain(part, gained) {
 const inPlaceOf = (id) =>
   id === undefined || id === Flow.symbol()
     ? ""
-    : filled(LINE_WORDS.cutElse, { now: FlowScene.followed("target"), before: symbolNamed(id) });
+    : filled(LINE_WORDS.cutElse, { now: FlowScene.followed("target"), before: FlowNames.ofSymbol(id) });
 
 // For which symbols a cut is: a head or a stage is out for all.
 function reach({ kind, stage, key }) {
   if (kind !== "letter" && kind !== "edge") return LINE_WORDS.reach.all;
   const row = Number(key.split(" ").at(kind === "edge" ? -2 : 1));
-  if (stage?.side === "source") return filled(LINE_WORDS.reach.letter, { letter: placed("source", row) });
+  if (stage?.side === "source")
+    return filled(LINE_WORDS.reach.letter, { letter: FlowNames.placed("source", row) });
   return filled(LINE_WORDS.reach.symbol, { place: row - FlowReading.now().first + 1 });
 }
 
@@ -346,16 +300,17 @@ const lettersThatChange = (count) =>
   filled(LINE_WORDS.otherLetters[count ? "some" : "none"], {
     count,
     symbol: FlowScene.followed("target"),
-    letters: count === 1 ? unit("source") : units(),
+    letters: count === 1 ? FlowNames.unit("source") : FlowNames.units(),
   });
 
-const toTryLetters = (k) => filled(LINE_WORDS.tryLetters, { letters: units(), letter: letterNamed({ k }) });
+const toTryLetters = (k) =>
+  filled(LINE_WORDS.tryLetters, { letters: FlowNames.units(), letter: FlowNames.ofLetter({ k }) });
 
 // What a cut changed, in the numbers that the picture showed before it.
 function sinceCut({ written, standing: { lead, other }, lost, rival }) {
   const id = written[Flow.state.step];
   const [now, before] = [soFar(FlowReading.now().written), soFar(written)];
-  const symbol = symbolNamed(id);
+  const symbol = FlowNames.ofSymbol(id);
   const was = ahead(lead, other);
   if (now !== before)
     return [
@@ -380,13 +335,10 @@ export {
   guess,
   leadNow,
   lettersThatChange,
-  named,
   needless,
   reach,
   rests,
   sentences,
-  share,
-  stageName,
   tipOf,
   toTryLetters,
   widest,

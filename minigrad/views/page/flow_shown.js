@@ -8,6 +8,7 @@ import * as Places from "./places.js";
 import * as FlowReading from "./flow_reading.js";
 import * as Flow from "./flow.js";
 import * as FlowScene from "./flow_scene.js";
+import * as FlowNames from "./flow_names.js";
 import * as FlowSaid from "./flow_said.js";
 import * as FlowPanel from "./flow_panel.js";
 
@@ -26,7 +27,7 @@ hear("flow-chosen", () => {
   FlowPanel.details();
   const part = Flow.partChosen();
   if (!part) return;
-  say(`${FlowSaid.named(part)}. ${FlowSaid.sentences(part).at(-1)}`);
+  say(`${FlowNames.ofPart(part)}. ${FlowSaid.sentences(part).at(-1)}`);
   if (part.kind === "edge" && FlowScene.cellOf(part) !== null) FlowScene.openCell(part);
 });
 

@@ -38,8 +38,8 @@ FILES = [
 # where a line can be typed.
 ANOTHER_LINE = [
     "line_words", "line_model", "sampling", "idle", "cuts", "ribbons", "flow_reading", "flow_parts",
-    "flow_effects", "flow", "flow_cuts", "flow_letters", "flow_scene", "flow_said", "flow_panel",
-    "flow_shown", "flow_link", "line_shown", "another_line",
+    "flow_effects", "flow", "flow_cuts", "flow_letters", "flow_scene", "flow_names", "flow_said",
+    "flow_panel", "flow_shown", "flow_link", "line_shown", "another_line",
 ]  # fmt: skip
 # Each file's name, and that of its object. The last has keys, help and the start.
 SCRIPTS = {
