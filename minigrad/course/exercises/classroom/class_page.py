@@ -91,7 +91,7 @@ def _about_the_files(
         yield _listed(map(_name, absent))
     yield f"<h2>Equal work</h2><p>{COMPARED}</p>"
     yield _listed(
-        f"{_name(one)}: as {', '.join(map(_name, others))}" for one, others in equal.items()
+        f"{_name(one)}: as {'; '.join(map(_name, others))}" for one, others in equal.items()
     )
     yield "<h2>Not marked, or marked under another name</h2>"
     yield _listed(
@@ -137,7 +137,7 @@ def _name(student: str) -> str:
 
 
 def _names(students: Sequence[str]) -> str:
-    return f'<i class="who">{escape(", ".join(map(cleaned, students)))}</i>'
+    return f'<i class="who">{escape("; ".join(map(cleaned, students)))}</i>'  # of "Last, First"
 
 
 def _listed(items: Iterable[str]) -> str:

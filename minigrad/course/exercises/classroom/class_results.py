@@ -67,7 +67,7 @@ class ClassResults:
         for number, count in collections.Counter(self.numbers.values()).items():
             if self.roster and number and count > 1:
                 names = [cleaned(name) for name, its in self.numbers.items() if its == number]
-                say(f"{', '.join(names)}: the roster has one student for these")
+                say(f"{'; '.join(names)}: the roster has one student for these")
         for one in self._absent():
             say(f"{cleaned(one.name)}: {'excused' if one.excused else 'handed in nothing'}")
 
@@ -153,7 +153,7 @@ class ClassResults:
             "days late": {**self.days},
             "points left": self._left(),
             "not marked": {one.name: _not_marked(one) or "" for one in self.all},
-            "equal to": {name: ", ".join(others) for name, others in same.items()},
+            "equal to": {name: "; ".join(others) for name, others in same.items()},
         }
 
     def _left(self) -> dict[str, object]:

@@ -11,7 +11,7 @@ import ast
 import functools
 import itertools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -50,18 +50,17 @@ def equal_work(works: Mapping[str, Work]) -> dict[str, list[str]]:
         works: what `work_in` gives for each.
     """
     equal: dict[str, list[str]] = {one: [] for one in works}
-    known = {name: code for work in of_the_course().values() for name, code in work.items()}
     for one, other in itertools.combinations(works, 2):
         if part := _equal(works[one], works[other], known):
             equal[one].append(f"{other} ({part})")
             equal[other].append(f"{one} ({part})")
     for one, (file, work) in itertools.product(works, of_the_course().items()):
-        if part := _equal(works[one], work, {}):
+        if part := _equal(works[one], work, lambda name: {}):
             equal[one].append(f"{file} ({part})")
     return {one: others for one, others in equal.items() if others}
 
 
-def _equal(one: Work, other: Work, known: Work) -> str:
+def _equal(one: Work, other: Work, known: Callable[[str], Code]) -> str:
     """Say how many of the functions are equal that two have; "" if that is few, or tells too little."""
     both = one.keys() & other.keys()
     same = [name for name in both if _same(one[name], other[name])]
@@ -69,30 +68,23 @@ def _equal(one: Work, other: Work, known: Work) -> str:
         return ""
     points, names = 0.0, set()
     for name in same:
-        size, pairs = _told(one[name], other[name], known.get(name, {}), given(name))
+        common = one[name].keys() & other[name].keys()
+        size = sum(one[name][form].size for form in common - known(name).keys())
         points += max(size - SHORT, 0) / LONG
-        names |= pairs
+        pairs = {pair for f in common for pair in zip(one[name][f].names, other[name][f].names)}
+        given = handed_out_names(name).union(*(part.names for part in known(name).values()))
+        names |= {pair for pair in pairs if not given.issuperset(pair)}
     alike = sum(a == b for a, b in names)
     points += max(alike - (len(names) - alike), -AGAINST)
     return f"{len(same)} of {len(both)} equal" if points >= LEAST else ""
 
 
 def _same(one: Code, other: Code) -> bool:
+    if one.keys() == other.keys() or one.keys().isdisjoint(other):
+        return one.keys() == other.keys()
     size = lambda code: sum(part.size for part in code.values())
     common = sum(part.size for form, part in one.items() if form in other)
     return common >= MOST * max(size(one), size(other))
-
-
-def _told(
-    one: Code, other: Code, known: Code, handed_out: frozenset[str]
-) -> tuple[int, set[tuple[str, str]]]:
-    """Of two equal functions the length of what is not known, and the names that stand for each other,
-    but for those that are known or handed out."""
-    common = [form for form in one if form in other]
-    size = sum(one[form].size for form in common if form not in known)
-    usual = handed_out.union(*(part.names for part in known.values()))
-    pairs = {pair for form in common for pair in zip(one[form].names, other[form].names)}
-    return size, {pair for pair in pairs if not usual.issuperset(pair)}
 
 
 # --- what is compared -----------------------------------------------------------------------------
@@ -101,13 +93,16 @@ def _told(
 def work_in(folder: Path) -> Work:
     """The code of each function in a folder that is begun, by its name; programs that were handed out to
     be repaired are left out."""
-    return {
-        name: code_of(file.tree, name)
-        for sheet in sheets()
-        for file in [read_learner_file(folder / sheet.file)]
-        for name, exercise in sheet.exercises.items()
-        if not exercise.story and file.has(name) and not file.is_stub(name)
-    }
+    work: dict[str, Code] = {}
+    for sheet in sheets():
+        file = read_learner_file(folder / sheet.file)
+        begun = [
+            name
+            for name, exercise in sheet.exercises.items()
+            if not exercise.story and file.has(name) and not file.is_stub(name)
+        ]
+        work |= codes_of(file.tree, begun)
+    return work
 
 
 @functools.cache
@@ -121,19 +116,25 @@ def of_the_course() -> Mapping[str, Work]:
             if not exercise.story:
                 work = files["own_engine.py" if exercise.whole else "the solutions"]
                 own = ast.parse(exercise.text()).body
-                work[name] = code_of(ast.Module([*beside, *own], []), name)
+                work |= codes_of(ast.Module([*beside, *own], []), [name])
     return files
 
 
 @functools.cache
-def given(name: str) -> frozenset[str]:
+def known(name: str) -> Code:
+    """The course's own code for an exercise."""
+    return next((work[name] for work in of_the_course().values() if name in work), {})
+
+
+@functools.cache
+def handed_out_names(name: str) -> frozenset[str]:
     """The words of the file in which an exercise is handed out."""
     file = next(sheet.file for sheet in sheets() if name in sheet.exercises)
     return frozenset(re.findall(r"\w+", content_of(EXERCISES / file).decode()))
 
 
-def code_of(tree: ast.Module, name: str) -> Code:
-    """A function, and all at the top of its file that it uses, definition by definition."""
+def codes_of(tree: ast.Module, names: Sequence[str]) -> dict[str, Code]:
+    """By the names of exercises, each function with all of its file that it uses, in parts."""
     modules = dict(_modules(tree))
     homes: dict[str, list[ast.stmt]] = {}
     for statement in tree.body:
@@ -141,17 +142,27 @@ def code_of(tree: ast.Module, name: str) -> Code:
             if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
                 homes[one] = []  # the last one counts
             homes.setdefault(one, []).append(statement)
-    waiting, found = [name], {}
-    while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found[one] = homes.get(one, [])
-            waiting += {n.id for s in found[one] for n in ast.walk(s) if isinstance(n, ast.Name)}
-    code: dict[str, CodePart] = {}
-    for statement in itertools.chain.from_iterable(found.values()):
-        methods = statement.body if isinstance(statement, ast.ClassDef) else [statement]
-        code |= (_part(one, modules, {*homes} - {name}) for one in methods if not _is_text(one))
-    return code
+    own = {*homes} - {*names}
+
+    @functools.cache
+    def parts(statement: ast.stmt) -> tuple[dict[str, CodePart], set[str]]:
+        """The definitions in a statement, and the names that it uses."""
+        some = statement.body if isinstance(statement, ast.ClassDef) else [statement]
+        used = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
+        return dict(_part(one, modules, own) for one in some if not _is_text(one)), used
+
+    def code(name: str) -> Code:
+        found: dict[str, CodePart] = {}
+        waiting, seen = [name], {name}
+        while waiting:
+            for statement in homes.get(waiting.pop(), ()):
+                some, used = parts(statement)
+                found |= some
+                waiting += used - seen
+                seen |= used
+        return found
+
+    return {name: code(name) for name in names}
 
 
 def _modules(tree: ast.Module) -> Iterator[tuple[str, str]]:

@@ -187,15 +187,18 @@ def test_names_are_shown_and_are_neither_formulas_nor_orders(room, marked, tmp_p
 def test_equal_work_is_shown_with_what_was_compared(room, marked, tmp_path):
     first = in_a_file(honest_student(np.random.default_rng(3)), ["product_rule", "order", "walk"])
     put(room / "anna" / FIRST, first)
+    put(room / "X, Aver" / FIRST, first)
     put(room / "xaver" / FIRST, re.sub(r"\b(node|n|v|current)\b", "one", first))
     for one in ("zoe", "yan"):
         put(room / one / FIRST)  # one line is the same by chance
     _, rows = marked()
     assert {name: row["equal to"] for name, row in rows.items()} == {
-        "anna": "xaver (3 of 3 equal)", "xaver": "anna (3 of 3 equal)", "yan": "", "zoe": "",
+        "anna": "X, Aver (3 of 3 equal); xaver (3 of 3 equal)", "yan": "", "zoe": "",
+        "xaver": "X, Aver (3 of 3 equal); anna (3 of 3 equal)",
+        "X, Aver": "anna (3 of 3 equal); xaver (3 of 3 equal)",
     }  # fmt: skip
     page = (tmp_path / "out/class.html").read_text()
-    assert "as <bdi>xaver (3 of 3 equal)</bdi>" in page
+    assert "as <bdi>X, Aver (3 of 3 equal)</bdi>; <bdi>xaver (3 of 3 equal)</bdi>" in page
     assert COMPARED in page
 
 
@@ -253,7 +256,7 @@ def test_the_page_ranks_and_groups_and_can_be_read_aloud(room, marked, tmp_path)
     )
     errors = page.partition("<h3>An error, NameError</h3>")[2].partition("</ul>")[0]
     assert [name in errors for name in ("kim", "lea", "max", "ole")] == [False, False, True, True]
-    assert '<i class="who">kim, lea</i>' in page
+    assert '<i class="who">kim; lea</i>' in page
     assert '<th scope="row">' in page
     assert '<span class="read">wrong</span>' in page
     assert 'id="nameless"' in page
@@ -683,7 +686,7 @@ def test_a_name_is_found_however_its_letters_and_words_stand(room, marked, tmp_p
         "Weiß_Jörg": "1", "Weiß, Jörg": "1", "Hans Peter": "3", "Hans, Peter": "",
     }  # fmt: skip
     assert "Hans, Peter: not in the roster" in said
-    assert "Weiß, Jörg, Weiß_Jörg: the roster has one student for these" in said
+    assert "Weiß, Jörg; Weiß_Jörg: the roster has one student for these" in said
 
 
 def test_who_is_excused_has_no_points(room, marked, tmp_path):

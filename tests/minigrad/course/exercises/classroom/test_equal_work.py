@@ -8,7 +8,7 @@ import pytest
 from honest_class import BODIES, honest_class, honest_student, in_a_file
 from solutions import EXERCISES
 
-from minigrad.course.exercises.classroom.equal_work import code_of, equal_work, work_in
+from minigrad.course.exercises.classroom.equal_work import codes_of, equal_work, work_in
 from minigrad.course.exercises.learner_file import handed_out
 from minigrad.course.folders import EXAMPLES
 
@@ -21,8 +21,7 @@ def work(bodies, names=TWO_LESSONS):
 
 
 def work_of(text, names=TWO_LESSONS):
-    tree = ast.parse(text)
-    return {name: code_of(tree, name) for name in names}
+    return codes_of(ast.parse(text), names)
 
 
 def test_those_who_have_not_met_are_hardly_ever_told():
