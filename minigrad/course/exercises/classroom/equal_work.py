@@ -8,6 +8,7 @@ variables have the same names. What the handout gives, and the solution, tells n
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import itertools
 import re
@@ -101,7 +102,8 @@ def work_in(folder: Path) -> Work:
             for name, exercise in sheet.exercises.items()
             if not exercise.story and file.has(name) and not file.is_stub(name)
         ]
-        work |= codes_of(file.tree, begun)
+        with contextlib.suppress(RecursionError):  # of an expression that is nested without end
+            work |= codes_of(file.tree, begun)
     return work
 
 
@@ -180,7 +182,7 @@ def _defined(statement: ast.stmt) -> Iterator[str]:
     elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         for target in targets:
-            yield next(part.id for part in ast.walk(target) if isinstance(part, ast.Name))
+            yield next((part.id for part in ast.walk(target) if isinstance(part, ast.Name)), "")
 
 
 def _part(statement: ast.stmt, modules: Mapping[str, str], top: set[str]) -> tuple[str, CodePart]:

@@ -99,3 +99,18 @@ def test_stubs_and_programs_to_be_repaired_are_not_compared(tmp_path):
     repaired = handed_out(ENGINE).path.read_text().replace("if factor == 1", "if False")
     (tmp_path / ENGINE).write_text(repaired)
     assert work_in(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "() = []\n",
+        "(lambda: 0).x = 1\n",
+        "product_rule = lambda g, x, y: " + "x + " * 600 + "1\n",
+        "def product_rule(g, x, y):\n    return order()\n\ndef order():\n    return product_rule()\n",
+    ],
+)
+def test_whatever_stands_in_a_file_costs_no_other(text, tmp_path):
+    (tmp_path / EXERCISES["walk"][0].file).write_text(text)
+    (tmp_path / EXERCISES["undo_broadcast"][0].file).write_text("def index_rule(): return 1\n")
+    assert "index_rule" in work_in(tmp_path)
