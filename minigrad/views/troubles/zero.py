@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from ...aten.for_diagnosis import excused, without_gradient
 from ...aten.watched import Watched
 from ...engine.source import SourceLine
 from ...engine.tensor import Tensor
+from ...optim import Optimizer
 from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
 from .remedies import GENERAL, remedy_for
@@ -43,7 +45,9 @@ def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Troubl
         n for n in graph.nodes
         if not n.operation and n.kind != "data" and n.state in ("zero", "not computed")
     ]  # fmt: skip
-    meant = excused(watched) if watched is not None and without else {}
+    meant = {}
+    if without:
+        meant = _of_no_optimizer(graph) if watched is None else excused(watched)
     for leaf in without:
         trouble = _stopped(graph, leaf, watched)
         if trouble is not None and memory_of(leaf.value) not in meant.get(leaf.state, ()):
@@ -53,6 +57,14 @@ def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Troubl
         yield replace(trouble, what=trouble.what.replace(WHOSE, listed(names), 1))
     if watched is not None:
         yield from _not_in_the_graph(graph, watched, expected)
+
+
+def _of_no_optimizer(graph: Graph) -> dict[str, set]:
+    """The memory of the leaves that no optimizer of ours has, if one has others of them."""
+    optimizers = (o for o in gc.get_objects() if issubclass(type(o), Optimizer))
+    held = {memory_of(p._array) for o in optimizers for p in getattr(o, "parameters", ())}
+    leaves = {memory_of(n.value) for n in graph.nodes if not n.operation}
+    return {"not computed": leaves - held if held & leaves else set()}
 
 
 def _not_in_the_graph(

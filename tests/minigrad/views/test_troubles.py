@@ -659,6 +659,18 @@ def test_a_layer_by_hand_of_as_many_units_as_examples_is_no_trouble():
     assert not mg.diagnose(loss)
 
 
+@pytest.mark.parametrize(("held", "kinds"), [(True, ["cut off"]), (False, [])])
+def test_what_no_optimizer_has_is_a_target_and_not_cut_off(held, kinds):
+    learner, target = mg.nn.Linear(2, 3), mg.nn.Linear(2, 3)
+    learned = [*learner.parameters(), *(target.parameters() if held else ())]
+    optimizer = mg.optim.SGD(learned, 0.1)
+    with mg.record():
+        x = np.ones((4, 2), np.float32)
+        loss = np.mean(np.square(learner(x) - target(x).detach()))
+    assert [t.kind for t in mg.diagnose(loss)] == kinds
+    assert optimizer.parameters
+
+
 def two_modules():
     first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
     h = torch.from_numpy(first(torch.ones(4, 2)).detach().numpy() * 2)  # here
