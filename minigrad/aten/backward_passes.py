@@ -156,13 +156,8 @@ class BackwardPasses:
         called: Callable[[Any], str], whole: bool = False,
     ) -> None:  # fmt: skip
         """Walk back as PyTorch did, and compare each gradient; `whole`: PyTorch computed all."""
-        values = self.calls.values
-        starts = [
-            (values.of(t), None if seed is None else array_of(seed).copy())
-            for t, seed in zip(roots, seeds)
-            if values.knows(t)
-        ]
-        values.take_names(roots)
+        starts = self._starts(roots, seeds)
+        self.calls.values.take_names(roots)
         self._look_at_hooks(called)
         theirs = [*(g.theirs for g in gradients if g.theirs is not None), *roots]
         finite = all(is_finite(array_of(t)) for t in theirs)
@@ -180,6 +175,15 @@ class BackwardPasses:
         rough = max((d.allowed for d in self.calls.distances), default=0.0)
         distances, others = compare(gradients, starts, rough, self.calls.half)
         self.done.append(Backward(starts, distances, finite, others, broken))
+
+    def _starts(self, roots: list, seeds: list) -> Roots:
+        """Those of the roots that are known, as ours, each with the gradient that it starts with."""
+        values = self.calls.values
+        return [
+            (values.of(t), None if seed is None else array_of(seed).copy())
+            for t, seed in zip(roots, seeds)
+            if values.knows(t)
+        ]
 
     def _look_at_hooks(self, called: Callable[[Any], str]) -> None:
         """Note the hooks of all that was computed or used; `called` names a tensor."""

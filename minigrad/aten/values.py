@@ -30,12 +30,14 @@ ELSEWHERE = "PyTorch computed it before the block, in another thread, or by othe
 class Values:
     """The Tensor of ours for each tensor of PyTorch's.
 
-    Attributes:
+    Attributes, of what is known:
         storages: the values of the regions of each storage of PyTorch's, by its identity.
         counterparts: the modules, which hold parameters of ours under PyTorch's names.
         leaves: each tensor of PyTorch's that collects a gradient, by its identity, and the leaves that
             it was: a new one each time that it was changed.
         outside: all leaves that came from outside the block.
+
+    Of why a gradient may not be known:
         reasons: for a constant that a call gave: why it is one.
         severed: the nodes of leaves where a gradient ends that goes on in PyTorch, and why.
         elsewhere: the nodes of leaves that PyTorch computed unseen, and what is said of each.
@@ -105,6 +107,7 @@ class Values:
         return self._leaf(theirs if region == region_of(theirs) else at, array_of(at))
 
     def _leaf(self, theirs: torch.Tensor, array: np.ndarray) -> Tensor:
+        """A new leaf of these numbers, which stands for a tensor of PyTorch's from now on."""
         needs = theirs.requires_grad
         learned = isinstance(theirs, torch.nn.Parameter) or self.counterparts.holds(theirs)
         kind = Parameter if learned and collects(theirs) else Tensor
@@ -166,10 +169,12 @@ class Values:
                 node.note.names.append((node, name))
 
     def constant(self, theirs: torch.Tensor, name: str) -> Tensor:
+        """A Tensor of these numbers as they are now, which no gradient goes back from."""
         return Tensor(array_of(theirs), name=name)
 
 
 def region_of(theirs: torch.Tensor) -> Region:
+    """The part of its storage that a tensor has."""
     return Region(theirs.storage_offset(), tuple(theirs.shape), theirs.stride(), theirs.dtype)
 
 
