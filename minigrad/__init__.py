@@ -13,8 +13,11 @@ built on it: `definitions` (NumPy's other functions), `functional`, `nn` and `op
 made of), `workers` (a gradient in parts), `checking` (finite differences), `ran` and `script` (a
 computation as data, and line by line), `views` (what shows it), `compiler` (what makes steps fast),
 `aten` (PyTorch's computations as ours), `course` (what teaches), `stepping` (a script, walked back at
-the keys). Beside these, `arrays` and `system` are what is asked of NumPy and of the machine, and
-`idioms` is what to write for the names of other libraries.
+the keys), `transforms` (`grad`, `jacobian` and their kin), `random` (the generator).
+
+Beside these, `arrays` and `system` are what is asked of NumPy and of the machine; `settings` checks
+options, `with_blocks` makes blocks that do not meet, `widening` warns of float64, `errors` has the
+errors, and `missing` says, from the table in `idioms`, what to write for the names of other libraries.
 """
 
 from .system import starting  # noqa: F401 - before all that takes time

@@ -1,6 +1,6 @@
 """Lists, tuples and dicts of values, nested in any way: what is in them, and the same with others.
 
-list(leaves({"w": x, "layers": [y, z]}))       ["w", x], ["layers[0]", y], ["layers[1]", z]
+list(leaves({"w": x, "layers": [y, z]}))       ("w", x), ("layers[0]", y), ("layers[1]", z)
 rebuilt({"w": x, "layers": [y, z]}, [1, 2, 3])          {"w": 1, "layers": [2, 3]}
 """
 

@@ -1,7 +1,7 @@
 """Checks of numbers: gradients against finite differences, and the first NaN.
 
 1. `differences`: the slope of a function along one element of an array
-2. `gradcheck`: `mg.gradcheck`, every gradient of a function against these slopes; `report`: its answer
+2. `gradcheck`: `mg.gradcheck`, every gradient of a function against these slopes; `report`: its answer;
    `inputs`: the leaves that are checked
 3. `causes`: for a wrong gradient, the rule that made it and the mistake that would explain it
 4. `operation_again`: one operation, computed with other arguments; `patterns`, `repairs`: what the wrong

@@ -113,7 +113,7 @@ class Finding:
     Attributes:
         kind: in a word or two: "factor", "sign", "zero", "transpose", "missing sum", "missing
             keepdims", "wrong axis", "wrong argument", "repeated index", "power", "no g",
-            "overwritten", "kink", "flat", "step", "not finite", "float32", "outside the graph",
+            "overwritten", "shape", "kink", "flat", "step", "not finite", "float32", "outside the graph",
             "unknown".
         what: in a sentence.
         place: the operation and the argument, the rule, and the line of code; "" for no operation.

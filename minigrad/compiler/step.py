@@ -77,7 +77,8 @@ def compile(  # noqa: A001 - as in PyTorch
         at_once: make the program at the first call of a shape, by recorded calls whose results and draws
             are thrown away. So the bits of a call do not depend on which calls came before it.
         plans: how many programs there are at most. Where there are that many, a shape has one after 30
-            calls (with `at_once`, at its first), and the one that was used least recently is dropped.
+            calls and two that are recorded (with `at_once`, at its first), and the one that was used
+            least recently is dropped.
 
     Under `record()` and `detect_anomaly()`, the function runs as it is.
 

@@ -19,7 +19,16 @@ not PyTorch's:
     relu at NaN   0, as at every input that is not above 0; PyTorch has 1
     elu at 0      its second derivative is that of its negative side, alpha; PyTorch has 0
 
-Each file is a kind of function, and can be read by itself; `axes` and `half` serve the others. Where one
+Each file is a kind of function, and can be read by itself:
+
+- `elementwise`; `without_rules`: functions that give plain arrays, outside the graph
+- `shapes`: elements moved, repeated, joined; `selection`: elements chosen by their places
+- `reductions`, `ignoring_nan`, `quantiles`: over axes; `samples`: of a function given by its values
+- `linear_algebra`, `decompositions`
+- `ufunc_methods`: `np.add.reduce` and its like; `other_names`: those of NumPy 2, as `np.unstack`
+- `axes` and `half` serve the others
+
+Where one
 raises a ValueError, as NumPy does, the caller gets a ShapeError that names the function and what it was
 given (`engine/failures.py`).
 """

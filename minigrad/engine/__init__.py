@@ -35,16 +35,18 @@ write for the names of other libraries.
 For a leaf x, `(np.exp(x) * x).sum().backward()` calls
 
     np.exp(x)       NumPy meets a Tensor, and hands the call to `Tensor.__array_ufunc__`
-      apply         finds the entry of np.exp; of the array in x, `entry.run` computes y = exp(x)
+      apply         finds the entry of np.exp; `prepare_call` takes the arrays of the arguments, and
+                    `entry.run` computes y = exp(x)
       remembered    makes a Tensor of y and a Node: with an edge to the node of x, as x needs a gradient,
-                    and y saved, as the rule `g * y` reads it
+                    and y saved, by `to_save`, as the rule `g * y` reads it
     ... * x         `Operators.__mul__` calls `apply` with np.multiply, and all goes on as before: two
                     edges, to the nodes of np.exp and of x, and both arguments saved
-    .sum()          `apply` with np.sum; its rule reads no values, only a shape
-    .backward()     starts with the gradient 1, at the node of np.sum
+    .sum()          `apply` with np.sum, whose result `as_result` makes an array; its rule reads no
+                    values, only a shape
+    .backward()     starts at the node of np.sum, with the gradient 1 that `first_gradient` makes
       order         sorts the nodes: np.sum, np.multiply, np.exp, x
-      pass_on       calls the rules of each in turn, and adds what they give to what has arrived at their
-                    arguments: at x first g exp(x), from the product, then g y, from np.exp
+      pass_on       calls the rules of each in turn; `added` adds what they give to what has arrived at
+                    their arguments: at x first g exp(x), from the product, then g y, from np.exp
       fit           before that, gives it the argument's shape: here broadcasting is undone
     x.grad          gets what has arrived at the leaf: exp(x) + x exp(x)
 
@@ -80,7 +82,7 @@ The words of a first reading:
     rule            computes the gradient with respect to one argument from that of the result
     definition      a function written in other functions of the table
     node            an operation that ran, or a leaf
-    leaf            a node that no operation made
+    leaf            a node that no operation made; so is that of a result outside the graph
     edge            from a node to the node of one of its arguments, as a gradient goes
     graph           nodes and their edges, from a result back to its leaves
     saved           what a node keeps for its rules: the result and the arguments

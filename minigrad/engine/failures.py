@@ -3,7 +3,8 @@
 Whatever NumPy raises becomes one of ours (`as_minigrad_error`). Then it is made to say where:
 
     error_of_call        in a call of an operation: the function, what it was given, the line of code
-    error_of_arguments   in a definition or a module: the argument that does not fit its annotation
+    error_of_arguments   in a definition, a module or an operation of a user's: the argument that does
+                         not fit its annotation
     error_in_box         there, too: not the operation inside but the definition, which the user called;
                          and the innermost module, by the attributes that lead to it
     error_in_rule        on the way back: the node, and the argument whose rule failed

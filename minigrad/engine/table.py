@@ -256,7 +256,7 @@ def definition(
 
     Args:
         plain: its body gives the same numbers for plain arrays. Where no gradient is wanted, it is
-            called with the arrays in Tensors of floats, which takes less time.
+            given the arrays inside Tensors of floats, which takes less time.
     """
     if body is None:
         return functools.partial(definition, of=of, plain=plain)

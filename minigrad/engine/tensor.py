@@ -185,8 +185,8 @@ class Tensor(Operators):
     def detach(self) -> Tensor:
         """The same values outside the graph: no gradient flows through the result."""
         array, watchers = self._array, mode.get().watchers
-        if watchers:  # which know it from a tensor that was detached before
-            array = array[...]
+        if watchers:
+            array = array[...]  # so that a recording can tell it from one that was detached before
         for watcher in watchers:
             watcher.on_same_numbers(array, self)
         return tensor_of(array)

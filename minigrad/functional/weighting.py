@@ -1,4 +1,4 @@
-"""Functions that give attention weights: told by whoever writes one, so that no view has to guess.
+"""Functions that give attention weights: told by whoever writes one, so that no page has to guess.
 
     @gives_weights
     @definition

@@ -1,4 +1,4 @@
-"""The functions that the interpreter of a page has (`page/interpreter.js`), by their names.
+"""The functions that the interpreter of a page has (`kernels.js` and `functions.js`), by their names.
 
 An elementwise function, a reduction and a call that only moves elements are each one kind of call; what
 is in `EXPANDED` is written with them.

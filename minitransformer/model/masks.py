@@ -11,10 +11,14 @@ Any array of booleans is a mask; those below have names. `show` prints one. The 
     passed    as it is, by stacks and layers, to `MultiHeadAttention`
     checked   there for its axes; in `attention.normalized`, by `minigrad.functional.masks`, for being
               of booleans that broadcast to the scores
-    applied   in `masked_softmax`, of `minigrad.functional.softmaxes`, or for another `phi` in
-              `attention.normalized`: a score that is hidden becomes minus infinity, and its weight 0
+    applied   in `masked_softmax`, of `minigrad.functional.softmaxes`: a score that is hidden becomes
+              minus infinity, and its weight 0. Another `phi` sees all scores, and `attention.normalized`
+              makes what it gives for a hidden one 0
+    kept      a source's, in `Memory`, for the decoder's second attention
 
-Padding among the targets is not masked here: the loss leaves it out, by its `ignore_index`.
+A query that is padding is not masked: the loss leaves it out, by its `ignore_index`. Pages and the
+diagnosis (`attention` in `minigrad.views.page` and `troubles`) find a mask in a graph, as an array of
+booleans that scores are chosen by.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ class MultiHeadAttention(Module):
 
     Args:
         sizes: its widths, and the choices beside them.
+        others: only for the error where numbers are given in place of sizes.
     """
 
     @named
@@ -74,7 +75,8 @@ class MultiHeadAttention(Module):
 
         Raises:
             ShapeError: if a width is not the one this attention was made for, if keys and values
-                differ in number, or if the mask does not fit, or has three axes.
+                differ in number, or if the mask does not fit, or has three axes of
+                which the first is not of size 1.
             DTypeError: if the mask is not of booleans.
         """
         if mask is not None:

@@ -23,7 +23,7 @@ class Task(Protocol):
         """Return the first `count` of the pairs that no batch ever contains, in a fixed order.
 
         Raises:
-            ConfigError: fewer than `count` pairs are held out.
+            ConfigError: if fewer than `count` pairs are held out.
         """
         ...
 

@@ -4,11 +4,11 @@
         loss = np.sum(np.tanh(x @ w))
     print(mg.graph(loss).program())
 
-The rules of the table are plain NumPy. Called on arrays they compute; called here on `Symbol`s, which
-note what is done to them, they write down the very operations that a backward pass is made of. These
-are written as a person would write them, where that gives the same bits. What cannot be traced in
-this way, such as a function that fills an array in place, stays a function, and its source stands at
-the head of the program.
+The rules of the table are plain NumPy. Called on arrays they compute; `script` calls them on
+`Symbol`s, which note what is done to them: so they write down the very operations that a backward pass
+is made of. Here these lines are folded into text. They are written as a person would write them, where
+that gives the same bits. What cannot be traced in this way, such as a function that fills an array in
+place, stays a function, and its source stands at the head of the program.
 """
 
 from __future__ import annotations

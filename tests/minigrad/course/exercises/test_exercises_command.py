@@ -308,7 +308,7 @@ def test_a_class_made_of_known_mistakes_comes_out_exactly(run, tmp_path):
         "<b>2 of 4</b>: lesson 01, <code>product_rule</code>: The incoming gradient g is left out"
         in page
     )
-    assert '<i class="who">ben, eve</i>' in page
+    assert '<i class="who">ben; eve</i>' in page
     assert "<b>1 of 4</b>: lesson 01, <code>order</code>: The nodes are taken as they stand" in page
     assert page.count('class="slide"') == 2
     assert "lesson 01, One derivative, and a graph: 80% of the points lost" in page
