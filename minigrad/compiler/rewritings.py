@@ -180,6 +180,9 @@ def sum_of_a_multiple(line: Symbol, uses: Uses) -> Any:
     return _with_factor(c, *((a, x) if is_filled(a) else (x, k)))
 
 
+# --- products that are turned ------------------------------------------------------------------------
+
+
 @rewriting("(a @ b).mT = b.mT @ a.mT", np.swapaxes)
 def product_transposed(line: Symbol, uses: Uses) -> Any:
     """So that the rows of what goes on lie one after the other."""
