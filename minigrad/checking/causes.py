@@ -121,15 +121,24 @@ def _mistake(wrong: WrongGradient) -> Finding:
         if not numeric.any():
             what = "the function is flat there, as a step is: a derivative of one's choice, other "
             return Finding("flat", what + "than 0, cannot be checked", at)
+    # Where g is one number, a gradient without it is a multiple of the right one.
+    without_g = _repaired(wrong, "no g", at) if wrong.g.size == 1 else None
+    if without_g is not None:
+        return without_g
     kind, what = pattern(analytic, numeric, operation.counts(wrong.position))
     if kind not in ("unknown", "shape"):
         return Finding(kind, what, at)
-    for mistake, repairs in REPAIRS.items():
-        for sentence, repaired in repairs(wrong):
-            with contextlib.suppress(Exception):  # a repair need not fit the shapes at hand
-                if agree(repaired(), numeric):
-                    return Finding(mistake, sentence, at)
-    return Finding(kind, what, at)
+    repaired = (_repaired(wrong, mistake, at) for mistake in REPAIRS)
+    return next(filter(None, repaired), Finding(kind, what, at))
+
+
+def _repaired(wrong: WrongGradient, mistake: str, at: str) -> Finding | None:
+    """The finding that names a mistake, if one of its repairs makes the gradient right."""
+    for sentence, repair in REPAIRS[mistake](wrong):
+        with contextlib.suppress(Exception):  # a repair need not fit the shapes at hand
+            if agree(repair(), wrong.numeric):
+                return Finding(mistake, sentence, at)
+    return None
 
 
 def _kink_of(wrong: WrongGradient) -> Finding | None:

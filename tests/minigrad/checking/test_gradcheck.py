@@ -273,6 +273,10 @@ BROKEN = {
         "power", np.exp, [lambda g, y, x: g], np.exp, (A,)),
     "g forgotten": (
         "no g", np.sin, [lambda g, y, x: np.cos(x)], lambda x: np.sin(x) * B, (A,)),
+    "g forgotten, of a sum": (
+        "no g", np.sum, [lambda g, y, x: np.ones_like(x)], np.sum, (A,)),
+    "g forgotten, before a factor": (
+        "no g", np.sum, [lambda g, y, x: np.ones_like(x)], lambda x: 0.5 * np.sum(x), (A,)),
     "repeats of an index dropped": (
         "repeated index", operator.getitem,
         [lambda g, y, x, index: set_once(g, index, x.shape), None],
