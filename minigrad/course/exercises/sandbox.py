@@ -9,6 +9,7 @@ itself: that it changed nothing that it was given, and that it left the work to 
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import functools
 import math
@@ -16,6 +17,7 @@ import os
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -98,8 +100,39 @@ def mark_of(
     seconds: float,
     house: House | None = None,
 ) -> Mark:
-    """Return the mark of one exercise, in a file of a learner's: read first, and then run in a room; in
-    this process, if `seconds` is infinite."""
+    """Return the mark of one exercise, in a file of a learner's.
+
+    It is read first, and then run in a room; in this process, if `seconds` is infinite. If it is wrong,
+    and calls another exercise of the file that is wrong, the mark says so: nobody can tell then what is
+    wrong with it.
+    """
+    result = _mark_by_itself(path, sheet, exercise, seed, seconds, house)
+    if result.state == WRONG:
+        for other in _called(path, sheet, exercise):
+            if _mark_by_itself(path, sheet, other, seed, seconds, house).state == WRONG:
+                says = f"It calls your {other.name}, which is wrong: mend that first."
+                return replace(result, says=says, mistake=None)
+    return result
+
+
+def _called(path: Path, sheet: Sheet, exercise: Exercise) -> Iterator[Exercise]:
+    """The other exercises of the sheet that a learner's function names."""
+    with JUDGE:
+        file = read_learner_file(path)
+    if definition := file.definition(exercise.name):
+        names = {part.id for part in ast.walk(definition) if isinstance(part, ast.Name)}
+        names -= {exercise.name, *file.unread}  # of what cannot be read, the mark says so already
+        yield from (other for name, other in sheet.exercises.items() if name in names)
+
+
+def _mark_by_itself(
+    path: Path,
+    sheet: Sheet,
+    exercise: Exercise,
+    seed: int,
+    seconds: float,
+    house: House | None,
+) -> Mark:
     with JUDGE:
         file = read_learner_file(path)
         if mark := _without_a_run(path, file, exercise):

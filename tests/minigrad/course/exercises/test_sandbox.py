@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from learners import FIRST, checked, write
+from learners import FIRST, checked, file_of, write
 from limits import SECONDS
 
 from minigrad.course.exercises.marking.mark import BORROWED, RIGHT, WRONG
@@ -151,3 +151,25 @@ def test_torch_is_recognised_without_it(text, folder):
     found = checked(folder, "product_rule")
     assert found.state == BORROWED
     assert "torch" in found.says
+
+
+@pytest.mark.parametrize("padding", ["tokens != pad", "(tokens == pad)[:, None, None, :]"])
+def test_a_function_that_calls_a_wrong_one_is_not_what_is_mended_first(padding, folder):
+    write(
+        folder,
+        f"""
+        def causal_mask(queries, keys):
+            return np.tril(np.ones((queries, keys), bool), keys - queries)
+
+        def padding_mask(tokens, pad):
+            return {padding}
+
+        def decoder_mask(tokens, pad):
+            return causal_mask(tokens.shape[1], tokens.shape[1]) & padding_mask(tokens, pad)
+        """,
+        file_of("decoder_mask"),
+    )
+    assert checked(folder, "causal_mask").state == RIGHT
+    found = checked(folder, "decoder_mask")
+    assert found.state == WRONG
+    assert found.says == "It calls your padding_mask, which is wrong: mend that first."
