@@ -15,7 +15,8 @@ class Progress(Protocol):
     """Reports from a long run while it is running."""
 
     def advance(self, **figures: str) -> None:
-        """Count one more step. Each of `figures` is shown by its name until it is given again."""
+        """Count one more step. Each of `figures` is shown by its name: in a bar until it is given again,
+        in lines once, as an old one would read as if it were of now."""
 
     def say(self, text: str) -> None:
         """Print lines of text that stay when the bar moves or disappears."""
@@ -71,6 +72,7 @@ class _Lines:
             speed = (self.done - self.first) / (time.perf_counter() - self.started)
             shown = "  ".join(f"{name} {figure}" for name, figure in self.figures.items())
             self.say(f"step {self.done} of {self.steps}  {shown}  {speed:.1f} steps/s")
+            self.figures = {}
 
     def say(self, text: str) -> None:
         heard()
