@@ -21,7 +21,7 @@ def in_single(body: Function) -> Function:
     @functools.wraps(body)
     def call(*args: object, **kwargs: object) -> Any:
         first = args[0] if args else next(iter(kwargs.values()), None)
-        if getattr(first, "dtype", None) is not HALF:
+        if getattr(first, "dtype", None) != HALF:
             return body(*args, **kwargs)
         dtypes = (a.dtype for a in (*args, *kwargs.values()) if hasattr(a, "dtype"))
         if any(dtype.kind == "f" and dtype != HALF for dtype in dtypes):

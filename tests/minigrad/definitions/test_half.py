@@ -1,5 +1,7 @@
 """float16 ends at 65,504: counts and sums beyond it, against the same in float64."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -82,6 +84,12 @@ def test_more_elements_than_float16_can_count(name, values):
     # Steps of float16 are 6e-8 there.
     np.testing.assert_allclose(gradient, slope, rtol=1e-2, atol=2e-7)
     assert np.all(np.isfinite(gradient))
+
+
+def test_an_array_from_a_pickle_is_widened_too():
+    """Its dtype is another object than that of NumPy's own arrays."""
+    far = pickle.loads(pickle.dumps(np.array([-300, 300], np.float16)))
+    assert np.std(mg.Tensor(far)).item() == 300
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
