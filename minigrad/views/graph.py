@@ -143,14 +143,15 @@ def graph_with_gradients(loss: Tensor) -> Graph:
 def after_backward(loss: Tensor) -> Iterator[None]:
     """Within it, gradients are as after `loss.backward()`; afterwards as they were."""
     nodes = order([loss._node])  # type: ignore[list-item]
-    before = [(n, n.grad, n.note and n.note.contributions) for n in nodes]
+    before = [(n, n.grad) for n in nodes]
+    visits = [(n.note, n.note.gradient, n.note.contributions) for n in nodes if n.note is not None]
     try:
         for node in nodes:
             node.grad = None  # what came before is no part of this computation
         loss.backward(retain_graph=True)
         yield
     finally:
-        for node, gradient, contributions in before:
+        for node, gradient in before:
             node.grad = gradient
-            if node.note is not None:
-                node.note.contributions = contributions
+        for note, gradient, contributions in visits:
+            note.gradient, note.contributions = gradient, contributions

@@ -12,7 +12,9 @@ from processes import printed
 import minigrad as mg
 from minigrad import functional as F
 from minigrad import nn, optim
+from minigrad.engine.walk import order
 from minigrad.ran.data import UNKNOWN, Ref
+from minigrad.views.graph import graph_with_gradients
 
 
 def by_label(graph):
@@ -289,6 +291,16 @@ def test_gradient_states_before_and_after_backward():
         "np.negative": "zero", "relu": "known", "np.add": "known", "y": "known",
     }  # fmt: skip
     np.testing.assert_array_equal(by_label(mg.graph(y))["dead"].gradient, [0.0, 0.0])
+
+
+def test_gradients_computed_for_a_view_are_forgotten_after_it():
+    x = leaf([1.0, 2.0])
+    with mg.record():
+        y = np.sum(x * x)
+    graph_with_gradients(y)
+    assert x.grad is None
+    notes = [node.note for node in order([y.node])]
+    assert all(note.gradient is None and not note.contributions for note in notes if note)
 
 
 def test_the_gradient_of_a_recorded_leaf_is_that_of_this_computation_whatever_grad_is_by_now():
