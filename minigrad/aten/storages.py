@@ -105,7 +105,7 @@ class TorchStorage:
     Attributes:
         reference: a weak one to the storage.
         nbytes: the bytes that it has.
-        values: the regions that are known.
+        values: the value of each region that is known.
         before: the whole as it was before these writes; None where there are none.
         writes: those since a whole was last put together.
         rough: how far rounding may have moved them.

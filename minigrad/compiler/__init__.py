@@ -26,6 +26,8 @@ Read it from the whole to the parts:
 Beside these, `keeping` shows the plan of memory as a table; `emptying` and `heap` give back memory
 while a program is made.
 
+A parent is a leaf that gets a gradient from a call: an edge of the call's node goes to each.
+
 A line is a symbol of a script (see `minigrad.script`): an array, and the call that gave it. Lowered, it
 is a single call of the function that NumPy itself ends in, so that it has the same bits and can write
 into an array that is there. For `y = np.mean(x * w, axis=-1)`, with arrays of 4 rows and 8 columns:

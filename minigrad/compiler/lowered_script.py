@@ -27,7 +27,7 @@ class LoweredScript(NamedTuple):
         given: the symbols that each run is given: arguments, tensors, draws.
         start: the gradient that the way back starts from; None without one.
         ends: the result, and then the gradients.
-        parents: the places in `given` of those whose gradients these are.
+        parents: the places in `given` of the parents, whose gradients these are.
         notes: what is said of a line, by the id of its symbol.
     """
 

@@ -23,9 +23,8 @@ from ..random import drawing_from, generator
 from .places import LEAVES, MANY, VALUES, Place, find_places, globals_of, named_in
 from .recorded import RecordedCall
 
-SMALL = (
-    1 << 16
-)  # bytes of an array that is looked at as a whole in each call; of others, some numbers
+# Bytes of an array that is looked at as a whole in each call; of others, some numbers.
+SMALL = 1 << 16
 
 
 class Outside:

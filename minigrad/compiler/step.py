@@ -236,7 +236,7 @@ class Compiled(WithProgram):
         return _Call(args, kwargs, arrays, key, outside)
 
     def _by_plan(self, plan: Plan, call: _Call) -> Any:
-        """The result of the program: a node with the parameters as parents."""
+        """The result of the program: a node with an edge to each tensor that gets a gradient."""
         try:
             run, parents = plan.start(call.arrays)
         except PROBLEMS:

@@ -39,7 +39,7 @@ def ratio_or_zero(a: AnyArray, b: AnyArray) -> AnyArray:
 
 
 def is_greater(a: AnyArray, b: AnyArray) -> AnyArray:
-    """1 where a >= b, but 1/2 where they are equal, in the dtype of their sum; 1 for NaN."""
+    """1 where a > b or one is NaN, 1/2 where they are equal, else 0; in the dtype of their sum."""
     one = np.result_type(a, b).type(1)
     return np.where(np.equal(a, b), one / 2, np.where(np.less(a, b), one * 0, one))
 

@@ -13,10 +13,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..engine.base import AnyArray
-from ..engine.rules import (
-    scatter_add,
-    transposed,
-)
+from ..engine.rules import scatter_add, transposed
 from ..engine.table import definition, rule
 from .axes import as_arrays, axes_of, axis_of, largest, on_diagonal, product_of_others
 from .half import in_single

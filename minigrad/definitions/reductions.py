@@ -8,10 +8,7 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
 from ..engine.base import AnyArray
-from ..engine.rules import (
-    elements_per_result,
-    with_reduced_axes,
-)
+from ..engine.rules import elements_per_result, with_reduced_axes
 from ..engine.table import definition, rule
 from .axes import along, axis_of, product_of_others
 from .elementwise import ratio_or_zero

@@ -12,9 +12,7 @@ import numpy as np
 from ..engine import errors
 from ..engine.arguments import as_array, floats_beside
 from ..engine.base import AnyArray
-from ..engine.rules import (
-    reshaped,
-)
+from ..engine.rules import reshaped
 from ..engine.table import definition, rule
 from .axes import along, as_arrays, at, axis_of, of_shape
 

@@ -72,7 +72,7 @@ class Watcher:
         """See an array written to; `node` is what its numbers are now, or None."""
 
     def on_effect(self, what: str, node: Node | None = None) -> None:
-        """See what is done beside computing, such as "w.grad = ...", to this node, or to all."""
+        """See what is done beside computing, such as "sets a gradient", to this node, or to all."""
 
 
 class Mode(NamedTuple):

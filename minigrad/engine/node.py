@@ -79,10 +79,11 @@ class Node:
         requires_grad: whether a gradient goes on to this node.
         grad: the gradient that `backward()` computed, a Tensor or None.
         keeps_grad: whether `backward()` leaves the gradient in `grad`, as it does for leaves.
-        number: its place in the order of creation; it is greater than those of its arguments.
+        number: its place in the order of creation; greater than those of the nodes that its
+            edges lead to.
         box: the module or definition in which it came into being, or None.
         name: what drawings call it, or None.
-        note: a watcher of this node alone, or None.
+        note: what a recording keeps of it, which sees its visits; or None.
     """
 
     __slots__ = (

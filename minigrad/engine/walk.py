@@ -54,7 +54,8 @@ def walk(
     visit is asked for.
 
     Raises:
-        GraphError: if a node on the way has been freed; before the first visit.
+        GraphError: if a node on the way has been freed: before the first visit, or later, if another
+            thread frees it meanwhile.
         ShapeError, DTypeError: if a rule gives a gradient that does not fit its argument, or no array.
     """
     arrived, watchers = dict(starts), mode.get().watchers

@@ -115,6 +115,6 @@ def gelu(x: A, approximate: str = "none") -> A:
         raise errors.ConfigError(f"approximate is 'none' or 'tanh', not {approximate!r}")
     (x,) = as_arrays(x)
     if approximate == "tanh":
-        z = np.clip(x, -10, 10)  # the tangent is 1 from there on, and z z z could overflow
+        z = np.clip(x, -10, 10)  # tanh is 1 or -1 from there on, and z z z could overflow
         return 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (z + 0.044715 * z * z * z)))
     return 0.5 * x * (1 + erf(x * math.sqrt(0.5)))

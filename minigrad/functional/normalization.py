@@ -47,8 +47,8 @@ def layer_norm(x: A, gain: Array, bias: Array, eps: float = 1e-5) -> A:
 
 @definition(plain=True)
 def dropout(x: A, p: float, training: bool = True, rng: np.random.Generator | None = None) -> A:
-    """Each element zeroed with probability `p`, the others divided by 1 - p; `x` itself otherwise
-    (Srivastava et al., 2014).
+    """While training, each element zeroed with probability `p`, the others divided by 1 - p; `x` itself
+    if not (Srivastava et al., 2014).
 
     y = x m / (1 - p), where each m is 0 with probability p, else 1; of the shape of x. So the mean
     of y over many draws is x.

@@ -137,8 +137,9 @@ class GraphNode:
 class Passed(NamedTuple):
     """A gradient on its way along an edge: arrays in a graph, symbols in a script, slots on a tape.
 
-    The engine's `Contribution` has the same four, and the engine's node that they go to. It is one flat
-    tuple, as the walk makes one for each argument; what is passed here names no node.
+    The engine's `Contribution` has the same four, the position of the argument, and the engine's node
+    that they go to. It is one flat tuple, as the walk makes one for each argument; what is passed here
+    names no node.
 
     Attributes:
         given: what the rule gave.

@@ -83,17 +83,19 @@ class MultiHeadAttention(Module):
             _check_axes(mask)
         key = context if key is None else key
         value = context if value is None else value
-        offset = 0 if cache is None else cache.length(self)
+        known = (
+            0 if cache is None else cache.length(self)
+        )  # positions before; S, if the context stays
         self._check_widths(query=query)
         q = self.query(query)  # (B, H, T, K)
-        q = rotary(q, offset) if self.rotary else q
-        if cache is not None and stays and offset:
+        q = rotary(q, known) if self.rotary else q
+        if cache is not None and stays and known:
             k, v = cache.kept(self)  # (B, H, S, K), (B, H, S, V)
         else:
             self._check_widths(key=key, value=value)
             k = self.key(key)  # type: ignore[arg-type]  # (B, H, S, K)
             v = self.value(value)  # type: ignore[arg-type]  # (B, H, S, V)
-            k = rotary(k, offset) if self.rotary else k
+            k = rotary(k, known) if self.rotary else k
             k, v = (k, v) if cache is None else cache.grow(self, k, v)  # those of before come first
         heads, weights = attention(q, k, v, mask, score=self.score)  # (B, H, T, V), (B, H, T, S)
         if self.output is None:

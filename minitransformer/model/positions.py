@@ -65,7 +65,7 @@ def add_sinusoidal(x: A, offset: int = 0) -> A:
 
 class Learned(Module):
     """A vector for each position, learned as those of the tokens are (Phuong & Hutter, 2022, algorithm
-    2): the rows of `weight`, (longest, D).
+    2): the rows of `table.weight`, (longest, D).
 
     Args:
         longest: how many positions there are.

@@ -38,7 +38,10 @@ function descended(one) {
   for (let i = 0; i <= one.steps; i++) {
     losses.push(machine.slots[one.loss].array[0]);
     const numbers = (slot) => machine.slots[slot].array;
-    const next = one.learners.map(([p, g]) => [p, Interpreter.descent(numbers(p), numbers(g), one.rate)]);
+    const next = one.learners.map(([p, g]) => {
+      const step = numbers(g).map((v) => one.rate * v);
+      return [p, numbers(p).map((v, place) => v - step[place])];
+    });
     if (i === one.steps) break;
     for (const [p, values] of next) machine.change(p, values);
     machine.update();

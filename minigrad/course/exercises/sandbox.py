@@ -1,10 +1,11 @@
 """Each exercise in a room of its own: a process that is asked in plain data, with a limit to its time.
 
 An endless loop, deep recursion, `sys.exit`, or a crash costs that exercise only. The judge loads no file
-of a learner's: truths, properties and the names of mistakes are computed here, of the data that comes
-back. Where Linux gives namespaces, what runs in a room reaches no file but Python's, no network and no
-other process; `House.problem` says where it does not. In any case a function may forge what is said of
-itself: that it changed nothing that it was given, and that it left the work to nobody.
+of a learner's, unless `seconds` is infinite: truths, properties and the names of mistakes are computed
+here, of the data that comes back. Where Linux gives namespaces, what runs in a room reaches no file but
+Python's, no network and no other process; `House.problem` says where it does not. In any case a function
+may forge what is said of itself: that it changed nothing that it was given, and that it left the work to
+nobody.
 """
 
 from __future__ import annotations

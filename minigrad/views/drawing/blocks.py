@@ -15,7 +15,8 @@ class Block:
     """A box of a drawing: a module's call, a definition's, or a part that the drawing made.
 
     Attributes:
-        kind: "module", "definition", "repeat" (several items that come again) or "group".
+        kind: "module", "definition", "repeat" (several items that come again), "group", or
+            "root" of the whole.
         title: that of the graph's box, such as `blocks.0: Block`; of a group, what is in it.
         box: the number of the graph's box, or None.
         items: operations, by their numbers, and blocks, in order of creation.

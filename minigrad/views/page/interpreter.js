@@ -115,10 +115,4 @@ function ofTape(tape, numbersOf) {
   ]);
 }
 
-// What a step of gradient descent leaves of some numbers, rounded as their array is.
-function descent(numbers, gradient, rate) {
-  const step = gradient.map((g) => rate * g);
-  return numbers.map((v, i) => v - step[i]);
-}
-
-export { ARRAYS, descent, interpreter, ofTape };
+export { ARRAYS, interpreter, ofTape };

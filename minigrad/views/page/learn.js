@@ -6,7 +6,6 @@ import { data } from "./state.js";
 import { hear, render } from "./events.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
-import * as Interpreter from "./interpreter.js";
 import * as Live from "./live.js";
 import * as Doubts from "./doubts.js";
 import * as Changes from "./changes.js";
@@ -35,6 +34,12 @@ function learners() {
   return parameters.length ? parameters : leaves.filter((node) => node.kind === "input");
 }
 
+// What a step of gradient descent leaves of some numbers, rounded as their array is.
+function descent(numbers, gradient, rate) {
+  const step = gradient.map((g) => rate * g);
+  return numbers.map((v, i) => v - step[i]);
+}
+
 // Take one step of gradient descent; `shown`: the page is made anew after it.
 function learnStep({ shown = true } = {}) {
   const { slots } = Live.startedMachine();
@@ -43,10 +48,8 @@ function learnStep({ shown = true } = {}) {
   for (const node of learners()) {
     if (learning.without.has(node.n)) continue;
     const slot = Live.tape.value[node.n];
-    changes.set(
-      slot,
-      Interpreter.descent(slots[slot].array, slots[Live.tape.gradient[node.n]].array, learning.rate),
-    );
+    const gradient = slots[Live.tape.gradient[node.n]].array;
+    changes.set(slot, descent(slots[slot].array, gradient, learning.rate));
   }
   if (!changes.size) return;
   Changes.change(`learning, ${plural(++learning.taken, "step")}`, changes, `learning ${learning.run}`);
