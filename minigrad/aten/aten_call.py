@@ -28,6 +28,7 @@ class AtenCall:
         ours: the arguments as the row takes them, by position and by name.
         reason: why a result is a constant; "" where it is none, or has to be one.
         rough: how far rounding may have moved the arguments.
+        outputs: PyTorch's results, in one list, once it has run.
     """
 
     def __init__(self, func: Any, args: tuple, kwargs: dict):
@@ -44,6 +45,7 @@ class AtenCall:
         self.ours: tuple[list, dict] = ([], {})
         self.reason = ""
         self.rough = 0.0
+        self.outputs: list[Any] = []
 
     @property
     def makes_constants(self) -> bool:

@@ -48,6 +48,22 @@ def in_backward() -> bool:
     return torch._C._current_graph_task_id() != -1
 
 
+class Output(NamedTuple):
+    """A tensor that a call gave, or wrote into.
+
+    Attributes:
+        call: the call.
+        tensor: PyTorch's.
+        place: its place among the results of the call; -1 of an argument that is none of them.
+        written: whether it is an argument, which was written into.
+    """
+
+    call: AtenCall
+    tensor: torch.Tensor
+    place: int
+    written: bool
+
+
 class Taken(NamedTuple):
     """Numbers that Python got: of which node, at which line, and when, in the order of nodes."""
 
@@ -135,7 +151,8 @@ class Calls(TorchDispatchMode):
         theirs = func(*args, **kwargs)
         if isinstance(theirs, (bool, int, float)):  # as for `item()` and an `if`
             self._note_number(call, theirs)
-        learns = self._compute(call, outputs_of(theirs))
+        call.outputs = outputs_of(theirs)
+        learns = self._compute(call)
         self.ends.note_use(call, learns)
         return theirs
 
@@ -173,66 +190,66 @@ class Calls(TorchDispatchMode):
 
     # --- their results -----------------------------------------------------------------------------
 
-    def _compute(self, call: AtenCall, outputs: list) -> bool:
-        """Compute a call that PyTorch has run to `outputs`, and keep a value for each; tell whether a
-        gradient goes back from there."""
+    def _compute(self, call: AtenCall) -> bool:
+        """Compute a call that PyTorch has run, and keep a value for each output; tell whether a gradient
+        goes back from there."""
         quiet = np.errstate(all="ignore")  # PyTorch does not warn
         with quiet, contextlib.nullcontext() if wants_gradients() else no_grad():
-            values = self._from_row(call, outputs)
-            for place, written in zip(range(len(outputs)), call.written_results()):
-                if isinstance(outputs[place], torch.Tensor) and not outputs[place].is_complex():
-                    self._keep(call, outputs, place, values[place], written)
-            returned = {id(o) for o in outputs}
-            beside = [t for t in call.written() if id(t) not in returned]
-            for place in range(len(beside)):
-                self._keep(call, beside, place, None, written=True)
+            values = self._from_row(call)
+            for place, (tensor, written) in enumerate(zip(call.outputs, call.written_results())):
+                if isinstance(tensor, torch.Tensor) and not tensor.is_complex():
+                    self._keep(Output(call, tensor, place, written), values[place])
+            returned = {id(o) for o in call.outputs}
+            for tensor in call.written():
+                if id(tensor) not in returned:
+                    self._keep(Output(call, tensor, -1, written=True), None)
         learns = any(isinstance(v, Tensor) and v.requires_grad for v in values)
         return learns and call.packet != "detach"
 
-    def _from_row(self, call: AtenCall, outputs: list) -> Sequence[Any]:
+    def _from_row(self, call: AtenCall) -> Sequence[Any]:
         """Return what the row of a call gives for each output: None, and a reason, where it cannot."""
-        values: Sequence[Any] = [None] * len(outputs)
+        values: Sequence[Any] = [None] * len(call.outputs)
         if call.row is not None:
             try:
-                values = results(call.row, call.ours, outputs)
+                values = results(call.row, call.ours, call.outputs)
             except Exception as problem:
                 call.reason = f"its row cannot do it: {_why(problem)}"
         if call.reason:
-            call.reason = _reason_with_remedy(call, outputs)
+            call.reason = _reason_with_remedy(call)
         return values
 
-    def _keep(self, call: AtenCall, outputs: list, place: int, value: Any, written: bool) -> None:
-        """Keep what a row gave for the output at a place; where it gave nothing, a constant."""
-        output = outputs[place]
-        storage = self.values.storage(output)
-        storage.rough = max(storage.rough, call.rough, tolerance(output.dtype))
+    def _keep(self, output: Output, value: Any) -> None:
+        """Keep what a row gave for an output; where it gave nothing, a constant."""
+        storage = self.values.storage(output.tensor)
+        storage.rough = max(storage.rough, output.call.rough, tolerance(output.tensor.dtype))
         if value is not None:
-            value = self._compared(call, outputs, place, value)
-            _note_names(call, value)
-            self._store(call, output, value, written)
-        elif written or not storage.values:
-            self._store(call, output, self._constant_of(call, output), written)
+            value = self._compared(output, value)
+            _note_names(output.call, value)
+            self._store(output, value)
+        elif output.written or not storage.values:
+            self._store(output, self._constant_of(output))
         # else it is a view, which is read from its storage when it is used
 
-    def _store(self, call: AtenCall, output: torch.Tensor, value: Tensor, written: bool) -> None:
-        """Make a value the one of an output; `written`: that is an argument, which was written into."""
-        storage, region = self.values.storage(output), region_of(output)
-        if written:
-            value = _with_old_gradient(call, output, value)
-        if value.requires_grad and call.packet != "detach":
+    def _store(self, output: Output, value: Tensor) -> None:
+        """Make a value the one of an output."""
+        theirs = output.tensor
+        storage, region = self.values.storage(theirs), region_of(theirs)
+        if output.written:
+            value = _with_old_gradient(output, value)
+        if value.requires_grad and output.call.packet != "detach":
             self.ends.note_result(value)
-        if written:
-            keeps = output.requires_grad or value.requires_grad or in_function()
+        if output.written:
+            keeps = theirs.requires_grad or value.requires_grad or in_function()
             with contextlib.nullcontext() if keeps else no_grad():
-                storage.write(region, value, functools.partial(self.values.from_outside, output))
+                storage.write(region, value, functools.partial(self.values.from_outside, theirs))
         else:
             storage.learn(region, value)
-        if output.is_floating_point():
-            self.results.append(weakref.ref(output))
+        if theirs.is_floating_point():
+            self.results.append(weakref.ref(theirs))
 
-    def _constant_of(self, call: AtenCall, output: torch.Tensor) -> Tensor:
+    def _constant_of(self, output: Output) -> Tensor:
         """A result as PyTorch computed it, with the reason why it is a constant."""
-        value = Tensor(array_of(output))
+        call, value = output.call, Tensor(array_of(output.tensor))
         if call.draws:
             value.name = f"drawn by {call.packet.rstrip('_')}"
             self.drawn.append(value)
@@ -245,15 +262,15 @@ class Calls(TorchDispatchMode):
             )
         return value
 
-    def _compared(self, call: AtenCall, outputs: list, place: int, value: Any) -> Tensor:
-        """A value as our Tensor for the result at a place, once its distance from that is noted."""
-        output = outputs[place]
-        storage, is_floating = self.values.storage(output), output.is_floating_point()
-        self.half |= is_floating and output.dtype.itemsize == 2
-        value = converted(value, output)
-        apart = distance_of(call, value, output, storage.rough)
+    def _compared(self, output: Output, value: Any) -> Tensor:
+        """A value as our Tensor for an output, once its distance from PyTorch's is noted."""
+        call, theirs = output.call, output.tensor
+        storage, is_floating = self.values.storage(theirs), theirs.is_floating_point()
+        self.half |= is_floating and theirs.dtype.itemsize == 2
+        value = converted(value, theirs)
+        apart = distance_of(call, value, theirs, storage.rough)
         if not apart.is_rounding:
-            apart = self._unseen_write(call) or but_for_rounding(apart, call, place, outputs)
+            apart = self._unseen_write(call) or but_for_rounding(apart, call, output.place)
         storage.rough = max(storage.rough, apart.allowed if is_floating else 0.0)
         self.distances.append(apart)
         return value
@@ -272,19 +289,19 @@ class Calls(TorchDispatchMode):
         return None
 
 
-def _with_old_gradient(call: AtenCall, output: torch.Tensor, value: Tensor) -> Tensor:
+def _with_old_gradient(output: Output, value: Tensor) -> Tensor:
     """A value that was written into an argument; it has the way back of what was there, if it has none
     and PyTorch wants one."""
-    old = next((ours for theirs, ours in call.pairs if theirs is output), None)
+    old = next((ours for theirs, ours in output.call.pairs if theirs is output.tensor), None)
     if old is not None and old.requires_grad and not value.requires_grad and wants_gradients():
         return written_over(old, value)
     return value
 
 
-def _reason_with_remedy(call: AtenCall, outputs: list) -> str:
+def _reason_with_remedy(call: AtenCall) -> str:
     """Say why a result of a call is a constant, at which line, and what helps."""
     begin = f"aten.{call.name}, called at {source_line()}:"
-    if any(t.is_complex() for t in tensors_in([*call.tensors(), *outputs])):
+    if any(t.is_complex() for t in tensors_in([*call.tensors(), *call.outputs])):
         return (
             f"{begin} complex numbers are not computed here. Compute with real and imaginary parts, "
             f"each a tensor of its own, or under torch.no_grad()"

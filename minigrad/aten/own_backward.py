@@ -129,7 +129,12 @@ class OwnBackward:
         """Have the node of a result be that of this call, given its inputs.
 
         The node is written over, in place: what was computed from `y` has edges to it, along which the
-        walk back is to come here.
+        walk back is to come here. If `Twice.forward` computes x + x, and `Twice.backward` gives 5 g:
+
+                        before                  after
+            operation   np.add                  Twice, whose rule gives what PyTorch's gave: 5 g
+            saved       x + x, x, x             x + x, x
+            edges       to x, to x              to x
         """
         places = [k for k, x in enumerate(self.inputs) if x is not None]
         inputs = [x for x in self.inputs if x is not None]
@@ -146,7 +151,11 @@ class OwnBackward:
         node.note = Note(y._array, arrays, nodes, self.line, names)
 
     def _rule(self, place: int) -> Callable:
-        """The rule for an input: what PyTorch's `backward()` gave it when this gradient came."""
+        """The rule for an input: what PyTorch's `backward()` gave it when this gradient came.
+
+        Where it walked back twice, first with [1, 1] and then with [0, 2], a g of [0, 1.9999] is the
+        second again: it differs by rounding alone. So the nearest of those that came says which walk.
+        """
         shape = self.inputs[place].shape  # type: ignore[union-attr]
         came = np.stack([next(g for g in walk.came if g is not None) for walk in self.seen])
         gave = [walk.gave[place] for walk in self.seen]

@@ -95,19 +95,18 @@ def distance_of(call: AtenCall, value: Tensor, output: torch.Tensor, rough: floa
     return apart
 
 
-def but_for_rounding(apart: Distance, call: AtenCall, place: int, outputs: list) -> Distance:
+def but_for_rounding(apart: Distance, call: AtenCall, place: int) -> Distance:
     """The same distance, allowed if it is due to the rounding of what came before.
 
-    It is if the row gives PyTorch's result for PyTorch's numbers, or if these, rounded otherwise, give
-    as different ones.
+    `place` is that of the result. It is if the row gives PyTorch's result for PyTorch's numbers, or if
+    these, rounded otherwise, give as different ones.
     """
     if call.written() or not math.isfinite(apart.size):
         return apart
-    output = outputs[place]
+    output = call.outputs[place]
     with no_grad():
         value, other = (
-            converted(_with_pytorchs(call, outputs, n)[place], output)._array
-            for n in (0.0, LAST_BITS)
+            converted(_with_pytorchs(call, n)[place], output)._array for n in (0.0, LAST_BITS)
         )
     here = distance(value, output, apart.of)
     moved = ROUNDINGS * distance(array_of(output) + (other - value), output, apart.of).size
@@ -115,9 +114,9 @@ def but_for_rounding(apart: Distance, call: AtenCall, place: int, outputs: list)
     return apart._replace(allowed=2 * apart.size) if is_rounding else apart
 
 
-def _with_pytorchs(call: AtenCall, outputs: list, last_bits: float) -> list:
+def _with_pytorchs(call: AtenCall, last_bits: float) -> list:
     """The results of a row for PyTorch's own numbers, moved by so many last bits, in place of ours."""
     assert call.row is not None
     moved = rounded_otherwise(last_bits)
     given = call.as_ours(lambda theirs: tensor_of(moved(array_of(theirs))))
-    return results(call.row, given, outputs)
+    return results(call.row, given, call.outputs)
