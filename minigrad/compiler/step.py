@@ -35,6 +35,7 @@ pass_over(os.path.dirname(__file__) + os.sep)
 PATIENCE = 30  # calls of a shape that one more plan is worth, for which another one is dropped
 MET = 64  # keys without a plan that it remembers
 RECORDED = 2  # recorded calls of a key that make its plan
+AGAIN = object()  # in place of a result that is thrown away: look whether there is a plan now
 
 
 @named
@@ -137,16 +138,17 @@ class _Met(NamedTuple):
 class Compiled(WithProgram):
     """A function that runs as programs. See `compile`.
 
-    Of the calls with one key,
+    A key is in one of three states, and what a call with it does depends on that:
 
-        the first           runs the function as it is
-        the second          records it, and notes the facts that a program takes for granted
-        the third           records it again, compares the facts, also those for other numbers, and makes
-                            the plan, which then runs
-        any later one       runs the plan
+        new            the first call                       runs the function as it is
+        due            the second                           records it, and notes the facts that a
+                                                            program takes for granted
+                       the third                            records it again, compares the facts, also
+                                                            those for other numbers, and makes the plan
+        has a plan     the third then, and any later one    runs the plan
 
-    Where there are `plans` plans, the first of these stages lasts for `PATIENCE` calls. With `at_once`,
-    the first call does what the second and the third do.
+    Where there are `plans` plans, a key is new for `PATIENCE` calls. With `at_once` none is new: the
+    first call does what the second and the third do.
 
     Threads share plans, and what is known before there is one; recorded calls wait for each other. The
     memory of a plan's program is a thread's own.
@@ -179,7 +181,7 @@ class Compiled(WithProgram):
                 return self._by_plan(plan, call)
             if attempt == 0:
                 self._changing.note(call.key)
-            if attempt <= RECORDED and (result := self._without_plan(call)) is not None:
+            if attempt <= RECORDED and (result := self._without_plan(call)) is not AGAIN:
                 return result
         if not self.at_once:
             return self.function(*args, **kwargs)  # what stands outside is another thing each time
@@ -256,11 +258,19 @@ class Compiled(WithProgram):
     # Calls before there is a plan
 
     def _without_plan(self, call: _Call) -> Any:
-        """The result of a call for which there is no plan; None if there may be one now."""
+        """The result of a call for which there is no plan; AGAIN if there may be one now."""
         with self._lock:
             met = self._met.get(call.key, _Met(0, None, call.outside))
-            if self.at_once or met.calls >= (1 if len(self._plans) < self.plans else PATIENCE):
+            if self._is_due(met):
                 return self._record(call, met)
+        return self._as_it_is(call, met)
+
+    def _is_due(self, met: _Met) -> bool:
+        """Tell whether a key is to have a plan: its calls are recorded."""
+        return self.at_once or met.calls >= (1 if len(self._plans) < self.plans else PATIENCE)
+
+    def _as_it_is(self, call: _Call, met: _Met) -> Any:
+        """The result of the function itself, for a key that is new."""
         result = self.function(*call.args, **call.kwargs)
         check_result(self.function, result)
         with self._lock:  # it has come to its end: what it computes once, and keeps, is there
@@ -272,14 +282,14 @@ class Compiled(WithProgram):
         """Record a call, and make the plan where there are facts to compare it with, or none are needed.
 
         Returns:
-            The result of the first one that is recorded; None of others, whose numbers are drawn again.
+            The result of the first one that is recorded; AGAIN of others, whose numbers are drawn again.
         """
         is_result = met.facts is None and not self.at_once
         with contextlib.nullcontext() if is_result else self._outside.drawn_again():
             recorded = RecordedCall(
                 self.function, call.args, call.kwargs, call.arrays, self._outside.leaves()
             )
-        result = recorded.result if is_result else None
+        result = recorded.result if is_result else AGAIN
         recorded.result = None  # it holds all arrays of the call
         now = self._looked_at_again(call, recorded)
         if met.facts is not None and now.key == call.key:
@@ -288,7 +298,7 @@ class Compiled(WithProgram):
             _remember(self._met, now.key, _Met(met.calls, recorded.facts(), now.outside), MET)
             return result
         self._make_plan(recorded, now)
-        return None
+        return AGAIN
 
     def _looked_at_again(self, call: _Call, recorded: RecordedCall) -> _Call:
         """The call with all that it is known, since it was recorded, to read outside."""
