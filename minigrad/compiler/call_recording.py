@@ -45,7 +45,7 @@ class CallRecording(Recording):
         node = super().node_of(a)
         if isinstance(a, Tensor) and (node.operation is None or node.number < self.start):
             self.tensors.setdefault(node, a)
-            of_another = self.arrays.get(id(a._array), (None, node))[1] is not node
+            of_another = self.same_numbers.get(id(a._array), (None, node))[1] is not node
             if of_another:  # a leaf with the numbers of another tensor
                 self.taken_out_at = self.taken_out_at or source_line()
         return node
@@ -101,5 +101,5 @@ class CallRecording(Recording):
     def forget(self) -> None:
         """Forget all nodes: these lead to the recording, too, and would keep each other alive."""
         by_node: list[Any] = [self.tensors, self.draws, self.used, self.arguments]
-        for seen in (*by_node, self.arrays, self.reads, self.modules):
+        for seen in (*by_node, self.arrays, self.same_numbers, self.reads, self.modules):
             seen.clear()

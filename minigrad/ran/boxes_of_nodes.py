@@ -63,7 +63,12 @@ class Boxes:
                 self.names.learn(box.owner, f"{prefix}.{type(box.owner).__name__}".lstrip("."))
 
     def _tops(self, modules: list[modes.Box], nodes: dict[Node, int]) -> list[Module]:
-        """The modules at which paths begin."""
+        """The modules at which paths begin.
+
+        Of a `Net` with `self.blocks = nn.ModuleList([Block(), Block()])`, of which the blocks alone were
+        called: the net, if a variable holds it, so that they are `blocks.0` and `blocks.1`; if none
+        does, each of the blocks.
+        """
         held = [module for _, module in self.names.modules.values()]
         within = {id(m) for outer in held for p, m in outer.named_modules() if p}
         containing = {
@@ -80,7 +85,10 @@ class Boxes:
         return [*tops.values()]
 
     def _apart(self, tops: list[Module]) -> list[str]:
-        """A name for each, of its variable or its class, with a number where that is taken."""
+        """A name for each, of its variable or its class, with a number where that is taken.
+
+        Of two of the class `Block` in no variable, and a `Net` in `net`: Block, Block_2, net.
+        """
         names: list[str] = []
         for root in tops:
             name, _ = self.names.modules.get(id(root), (type(root).__name__, None))

@@ -91,6 +91,7 @@ def recording() -> Iterator[Recording]:
             yield noted
     finally:  # after an error too: nodes know the recording, which would keep them
         noted.arrays.clear()
+        noted.same_numbers.clear()
 
 
 def as_arguments(values: Any) -> Any:
@@ -149,8 +150,8 @@ class Recording(Watcher):
     """A recording: it gives each node a note.
 
     Attributes:
-        arrays: those seen so far, by their memory, each with its node; those with the numbers of another
-            one by their identity, too.
+        arrays: those seen so far, by their memory, each with its node.
+        same_numbers: those that have the numbers of another one, by their identity, each with its node.
         reads: each time that numbers left the graph.
         arguments: the nodes of those that the recorded function was called with.
     """
@@ -159,6 +160,7 @@ class Recording(Watcher):
 
     def __init__(self) -> None:
         self.arrays: dict[Any, tuple[Any, Node]] = {}
+        self.same_numbers: dict[int, tuple[Any, Node]] = {}
         self.reads: list[Read] = []
         self.arguments: set[Node | None] = set()
 
@@ -167,15 +169,16 @@ class Recording(Watcher):
 
     def on_same_numbers(self, array: Any, other: Any) -> None:
         known = array, self.node_of(other)
-        self.arrays[id(array)] = known
+        self.same_numbers[id(array)] = known
         self.arrays.setdefault(memory_of(array), known)
 
     def on_write(self, array: Any, node: Node | None) -> None:
         """Forget what is known of this memory, but that its numbers are those of `node`."""
         shared = lambda a: isinstance(a, np.ndarray) and np.may_share_memory(a, array)
-        for key in [key for key, (a, _) in self.arrays.items() if shared(a)]:
-            a, before = self.arrays.pop(key)
-            self._note_read(before, without_tensors(a))
+        for known in (self.same_numbers, self.arrays):
+            for key in [key for key, (a, _) in known.items() if shared(a)]:
+                a, before = known.pop(key)
+                self._note_read(before, without_tensors(a))
         if node is not None:
             node.note.array = array
             self.arrays[memory_of(array)] = array, node
@@ -233,12 +236,14 @@ class Recording(Watcher):
 
         What was detached before has the very array of another tensor, and may get another one.
         """
+        array = tensor._array
         if tensor._node is None:
-            by_memory = self.arrays.get(memory_of(tensor._array), (tensor._array, None))
-            known, node = self.arrays.get(id(tensor._array), by_memory)
-            if known is not tensor._array or id(tensor._array) in self.arrays:
-                return node  # type: ignore[return-value]
-        self.arrays.setdefault(memory_of(tensor._array), (tensor._array, tensor.node))
+            if id(array) in self.same_numbers:
+                return self.same_numbers[id(array)][1]
+            known = self.arrays.get(memory_of(array))
+            if known is not None and known[0] is not array:
+                return known[1]
+        self.arrays.setdefault(memory_of(array), (array, tensor.node))
         return tensor.node
 
     def _of_array(self, a: Any) -> Node | None:
