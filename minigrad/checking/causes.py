@@ -102,11 +102,11 @@ def _wrong_gradient(
     from_rule = operation.rule(i, any_g) if item is None else operation.rule(i, any_g)[item]
     given = contribution.given, contribution.fitted
     tried = (any_g, from_rule, fit(from_rule, argument, any_g)), (as_float64(g), *given)
-    for g, from_rule, fitted in tried:
-        numeric = slopes(operation.compute, [g], argument, EPS)
+    for arriving, from_rule, fitted in tried:
+        numeric = slopes(operation.compute, [arriving], argument, EPS)
         if not agree(fitted, numeric):
             shares = as_float64(from_rule), as_float64(fitted)
-            return WrongGradient(operation, i, item, g, *shares, numeric)
+            return WrongGradient(operation, i, item, arriving, *shares, numeric)
     return None
 
 

@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import operator
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
@@ -15,8 +16,8 @@ from ..engine.walk import copied_axes
 from .operation_again import WrongGradient
 from .patterns import proportional
 
-# A mistake, in a sentence, and the gradient that the repaired rule gives. It is computed before the next
-# repair is asked for; and it need not fit the shapes at hand, so that it may fail.
+# A mistake, in a sentence, and the gradient that the repaired rule gives, when it is asked for: it need
+# not fit the shapes at hand, so that it may fail.
 Repair = tuple[str, Callable[[], AnyArray]]
 
 
@@ -26,7 +27,12 @@ def _missing_sums(wrong: WrongGradient) -> Iterator[Repair]:
     for axis in range(g.ndim):
         what = f"it does not sum over axis {axis} of the gradient, {g.shape}"
         rolled = [np.roll(g, k, axis) for k in range(g.shape[axis])]
-        yield what, lambda: sum(map(wrong.gradient, rolled))
+        yield what, partial(_added_up, wrong, rolled)
+
+
+def _added_up(wrong: WrongGradient, gs: list[AnyArray]) -> AnyArray:
+    """The sum of the gradients for several of the result."""
+    return sum(map(wrong.gradient, gs))
 
 
 def _summing(wide: tuple[int, ...], shape: tuple[int, ...]) -> str:
@@ -41,7 +47,7 @@ def _missing_keepdims(wrong: WrongGradient) -> Iterator[Repair]:
     if operation.y.ndim < np.ndim(operation.args[wrong.position]):
         for axis in range(g.ndim + 1):
             what = f"it is right if g keeps axis {axis}: keepdims, or np.expand_dims, is missing"
-            yield what, lambda: wrong.gradient(np.expand_dims(g, axis))
+            yield what, partial(wrong.gradient, np.expand_dims(g, axis))
 
 
 def _wrong_axes(wrong: WrongGradient) -> Iterator[Repair]:
@@ -50,9 +56,9 @@ def _wrong_axes(wrong: WrongGradient) -> Iterator[Repair]:
         place = operation.names.index("axis")
         for axis in range(max(np.ndim(args[0]), operation.y.ndim)):
             other = [*args[:place], axis, *args[place + 1 :]]
-            yield f"it is right with axis={axis}", lambda: wrong.gradient(args=other)
+            yield f"it is right with axis={axis}", partial(wrong.gradient, args=other)
     for j, k in itertools.combinations(range(wrong.numeric.ndim), 2):
-        yield f"it takes axis {j} for axis {k}", lambda: _swapped(wrong, j, k)
+        yield f"it takes axis {j} for axis {k}", partial(_swapped, wrong, j, k)
 
 
 def _swapped(wrong: WrongGradient, j: int, k: int) -> AnyArray:
@@ -69,11 +75,16 @@ def _wrong_arguments(wrong: WrongGradient) -> Iterator[Repair]:
     for j, other in enumerate(operation.rules):
         if j != i and other is not None:
             what = f"it is right with the rule for {names[j]} in its place"
-            yield what, lambda: wrong.summed(operation.rule(j, wrong.g))
+            yield what, partial(_by_rule, wrong, j)
             args = list(operation.args)
             args[i], args[j] = args[j], args[i]
             what = f"it is right with {names[i]} and {names[j]} exchanged"
-            yield what, lambda: wrong.gradient(args=args)
+            yield what, partial(wrong.gradient, args=args)
+
+
+def _by_rule(wrong: WrongGradient, j: int) -> AnyArray:
+    """The gradient by the rule for argument `j`."""
+    return wrong.summed(wrong.operation.rule(j, wrong.g))
 
 
 def _transposes(wrong: WrongGradient) -> Iterator[Repair]:
@@ -85,7 +96,7 @@ def _transposes(wrong: WrongGradient) -> Iterator[Repair]:
     for name, a in zip(operation.names, operation.args):
         if np.ndim(a) > 1:
             args = [b if b is not a else np.swapaxes(b, -1, -2) for b in operation.args]
-            yield f"it is right with {name} transposed", lambda: wrong.gradient(args=args)
+            yield f"it is right with {name} transposed", partial(wrong.gradient, args=args)
 
 
 def _repeated_indices(wrong: WrongGradient) -> Iterator[Repair]:
@@ -102,13 +113,18 @@ def _without_g(wrong: WrongGradient) -> Iterator[Repair]:
 
 
 def _wrong_powers(wrong: WrongGradient) -> Iterator[Repair]:
-    operation, analytic, numeric = wrong.operation, wrong.analytic, wrong.numeric
+    operation = wrong.operation
     for name, a in (("y", operation.y), *zip(operation.names, operation.args)):
         if isinstance(a, np.ndarray) and a.dtype.kind == "f":
             what = f"a factor of {name} is missing: is an exponent off by one?"
-            yield what, lambda: proportional(analytic * a, numeric)
+            yield what, partial(_in_proportion, wrong, operator.mul, a)
             what = f"there is a factor of {name} too many: is an exponent off by one?"
-            yield what, lambda: proportional(analytic / a, numeric)
+            yield what, partial(_in_proportion, wrong, operator.truediv, a)
+
+
+def _in_proportion(wrong: WrongGradient, by: Callable, a: np.ndarray) -> AnyArray:
+    """The gradient multiplied or divided by `a`, times the number that brings it nearest."""
+    return proportional(by(wrong.analytic, a), wrong.numeric)
 
 
 # By the kind of the mistake; the first repair that makes the gradient right names it.
