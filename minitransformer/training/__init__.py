@@ -8,8 +8,8 @@ Read it in this order:
    `readers`: the three kinds of these
 4. `settings` and `loop`: training on a task; `examination`: measures on examples that it never learns
    from
-5. `writing`, `decoding` and `beam`: symbol by symbol, greedy, drawn or by a beam; `judging`: what a
-   model finds of symbols that are given
+5. `writing`, `chances`, `decoding` and `beam`: symbol by symbol, greedy, drawn or by a beam; `judging`:
+   what a model finds of symbols that are given
 6. `checkpoints`: what is saved, as a model that reads or a run that goes on; `snapshots`: how it reads
    one line after some of the steps
 

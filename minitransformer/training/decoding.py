@@ -7,18 +7,17 @@ so far is remembered (not with `cached=False`); this changes only the time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
 import minigrad as mg
-from minigrad import errors
-from minigrad.engine.kinds import checked
-from minigrad.settings import real, whole
+from minigrad.settings import real
 
 from .beam import beam_search
+from .chances import checked_limits, distribution, of_scores
 from .judging import cross_attention, likelihood
-from .vocabulary import BOS, EOS, PAD
+from .vocabulary import EOS, PAD
 from .writing import Model, Writing, most_symbols
 
 __all__ = ["beam_search", "cross_attention", "distribution", "greedy", "likelihood", "sample"]
@@ -92,85 +91,18 @@ def sample(
             a top_p not above 0 up to 1; else as `greedy`.
     """
     temperature = real("temperature", temperature)
-    top_k, top_p = _checked_limits(top_k, top_p)
+    top_k, top_p = checked_limits(top_k, top_p)
     if temperature == 0:
         return greedy(model, ids, longest, window=window, ends=ends, cached=cached)
     rng = mg.generator(rng)
 
     def choose(scores: np.ndarray) -> np.ndarray:
-        p = _distribution(scores, temperature, top_k, top_p)  # (B, N)
+        p = of_scores(scores, temperature, top_k, top_p)  # (B, N)
         below = np.cumsum(p, axis=-1)
         drawn = rng.random((len(p), 1)) * below[:, -1:]  # the sum is 1 but for rounding
         return np.argmax(below > drawn, axis=-1)
 
     return _write(model, ids, longest, choose, cached, window, ends)
-
-
-@checked
-def distribution(
-    scores: np.ndarray,
-    temperature: float = 1.0,
-    top_k: int | None = None,
-    top_p: float | None = None,
-) -> np.ndarray:
-    """The probabilities (B, N) that `sample` draws from, given scores (B, N).
-
-    Raises:
-        ConfigError: as `sample`; a temperature of 0 has no distribution.
-        AnomalyError: if a row of scores has NaN or plus infinity, or nothing else than minus infinity.
-    """
-    temperature = real("temperature", temperature, above=0)
-    top_k, top_p = _checked_limits(top_k, top_p)
-    if np.ndim(scores) != 2 or not np.shape(scores)[1]:
-        raise errors.ShapeError(
-            f"scores are (B, N), one for each of N symbols, not {np.shape(scores)}"
-            + (": write scores[None]" if np.ndim(scores) == 1 else "")
-        )
-    if not np.isfinite(np.max(scores, axis=-1)).all():
-        raise errors.AnomalyError(
-            "the highest score of each row is a finite number, and here it is not"
-        )
-    return _distribution(scores, temperature, top_k, top_p)
-
-
-def chances(model: Model, inputs: Sequence[np.ndarray], count: int) -> np.ndarray:
-    """The probabilities (T, N) of each symbol at the last `count` places of one row.
-
-    As when the model writes: neither padding nor a start is ever written.
-
-    Args:
-        model: in evaluation mode, or dropout takes part.
-        inputs: what it takes, such as ids (1, S) and (1, T).
-    """
-    with mg.no_grad():
-        scores = model(*inputs).numpy()[0, -count:].astype(np.float64)  # (T, N)
-    scores[:, [PAD, BOS]] = -np.inf
-    return distribution(scores)
-
-
-def _checked_limits(top_k: int | None, top_p: float | None) -> tuple[int | None, float | None]:
-    """Check how many symbols may be drawn, and up to which probability together."""
-    top_k = None if top_k is None else whole("top_k", top_k, least=1)
-    return top_k, None if top_p is None else real("top_p", top_p, above=0, most=1)
-
-
-def _distribution(
-    scores: np.ndarray, temperature: float, top_k: int | None, top_p: float | None
-) -> np.ndarray:
-    """`distribution`, for arguments that have been checked."""
-    with np.errstate(over="ignore"):  # a temperature near 0: minus infinity, but for the highest
-        p = np.exp((scores - scores.max(axis=-1, keepdims=True)) / temperature)
-    p /= p.sum(axis=-1, keepdims=True)
-    by_rank = np.argsort(-p, axis=-1, kind="stable")
-    ranked = np.take_along_axis(p, by_rank, axis=-1)
-    allowed = np.full(p.shape, True)  # by rank
-    if top_k is not None:
-        allowed[:, top_k:] = False
-    if top_p is not None:
-        likelier = np.cumsum(ranked, axis=-1) - ranked  # the probability of those before
-        allowed &= likelier < top_p
-    np.put_along_axis(p, by_rank, np.where(allowed, ranked, 0), axis=-1)
-    return p / p.sum(axis=-1, keepdims=True)
 
 
 def _write(
@@ -185,6 +117,14 @@ def _write(
     """Write until every row has ended. Shorter prompts go on while longer ones are still read.
 
     Where a source is read, each prompt is BOS alone: nothing is `in_prompt`, and `text` begins with BOS.
+
+    Of the prompts [BOS a] and [BOS b c d], both begin with two symbols. Then column by column:
+
+        t        2    3    4    5
+        row 0    x    y    EOS  PAD    chosen; PAD once it has ended
+        row 1    c    d    z    EOS    the rest of its prompt, then chosen
+
+    Without the prompts these are [x y EOS] and [z EOS PAD].
     """
     most = most_symbols(longest, ends)
     writing, prompt = Writing.begin(model, ids, cached, window, ends)

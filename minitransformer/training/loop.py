@@ -66,6 +66,10 @@ class Training:
         kind: of the model, a name in `READERS`.
         made: what `tasks.make` needs beside the name and the seed to make the task again.
         workers: who computes the parts of a batch; the weights have the same bits with any.
+        steps_done: how many steps were taken, and `curve`: a `Point` for each.
+        reader: the model with its vocabularies, and `model`: the model alone.
+        job: what a worker does with its part of a batch.
+        optimizer, schedule: Adam, and the function that gives its learning rate at each step.
     """
 
     task: Any

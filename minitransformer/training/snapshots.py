@@ -20,7 +20,7 @@ import minigrad as mg
 from minigrad import errors
 from minigrad.system import disk
 
-from .decoding import chances
+from .chances import chances
 from .line_reader import LineReader, Pair
 from .parts import mean_loss
 

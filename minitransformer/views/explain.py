@@ -22,7 +22,7 @@ from minigrad.course.lessons.lesson import links
 from minigrad.engine.kinds import checked
 from minigrad.functional import cross_entropy
 
-from ..training.decoding import chances
+from ..training.chances import chances
 from ..training.line_reader import LineReader, Pair
 from ..training.vocabulary import PAD
 from . import (
