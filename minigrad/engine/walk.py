@@ -7,6 +7,9 @@ recurses, and a node used twice is visited once, when both gradients have arrive
 Gradients are arrays, or Tensors: then what was saved is made into Tensors again, so that the rules build
 a graph, and a second derivative is a second walk. The first gradient decides which: `create_graph`
 makes it a Tensor. The walk itself asks for no more than that: is this gradient a Tensor?
+
+`script/way_back.py` walks once more, on symbols: the order of visits and of sums, and `fit`, are equal
+there.
 """
 
 from __future__ import annotations

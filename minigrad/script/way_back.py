@@ -2,6 +2,10 @@
 
 It is the engine's walk (`engine/walk.py`) once more, on symbols in place of arrays: each rule of the
 table is called on symbols, and so the calls that it is made of become lines.
+
+Three things must stay equal to those there: the order of the visits, the order in which what arrives at
+a node is added up, and what `fit` makes of a shape and a dtype. `test_script.py` compares what goes
+along each edge, and `test_compile.py` the bits of programs that are drawn at random.
 """
 
 from __future__ import annotations
@@ -174,7 +178,8 @@ class WayBack:
 def fitted_to(argument: Symbol, gradient: Symbol) -> Symbol:
     """The gradient of an argument with broadcasting undone: of its shape and dtype.
 
-    So does `fit` of `engine/walk.py`; here it is written in calls that a person would write.
+    So does `fit` of `engine/walk.py`, with the same numbers; here it is written in calls that a person
+    would write.
     """
     wide, shape = gradient.value.shape, argument.shape
     if wide != shape:

@@ -51,13 +51,15 @@ class Exercise:
         points: what it counts in a course.
         without: modules and functions of the library that may not do the work.
         key: (answer, *arguments) -> what of an answer is compared, where several answers are right;
-            else the answer itself.
+            else the answer itself. Of an order of nodes, the pairs that are the wrong way round.
         properties: sentences, each with a function (f, *arguments) that says whether it is true.
         picture: (arguments, given, right) -> a graph with the offending node marked, or None.
         sizes: what `draw` is called with.
         through: what makes of the function what is asked in its place, as "file.name" of a file beside
-            the exercises; "": the function itself is asked.
-        whole: the text of a solution that is longer than a function.
+            the exercises; "": the function itself is asked. "engines.asked" makes of `engine`, which
+            gives classes, a function that is asked for gradients.
+        whole: the text of a solution that is longer than a function, such as that of a whole engine
+            with `def engine(): return Tensor, backward` at its end; "": that of the function.
         story: told to whoever has it right; paragraphs between empty lines.
         rtol, atol: how far numbers may be off.
         mistakes: the wrong solutions; `mistake` adds one.

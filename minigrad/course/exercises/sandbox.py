@@ -196,6 +196,7 @@ def _in_a_room(trial: Trial, request: dict[str, Any], seconds: float, house: Hou
     with contextlib.ExitStack() as until:
         if house is None:
             house = until.enter_context(contextlib.closing(House()))
+        # It is made before the room, as it names the last call: also where no room is to be had.
         function = RemoteFunction(lambda message: room.ask(message))
         try:
             room = until.enter_context(contextlib.closing(house.room(seconds)))

@@ -50,7 +50,11 @@ class Formula(NamedTuple):
     note: str = ""
 
     def used(self) -> dict[RuleInput, Symbol]:
-        """Those of the symbols whose values the result is made of, and not their shapes alone."""
+        """Those of the symbols whose values the result is made of, and not their shapes alone.
+
+        Of the rule of np.exp, `g * y`, which is given g, y and x: g and y. Of that of np.sum, `g` spread
+        over the shape of x: g.
+        """
         if self.result is None:
             in_text = lambda name: re.search(rf"(?<!\w){re.escape(name)}(?!\w|\.shape)", self.text)
             return {part: s for part, s in self.reads.items() if in_text(self.names[id(s)])}
@@ -95,7 +99,7 @@ def of_edge(script: Script, edge: GraphEdge, numbered: bool = True) -> Formula:
     rule = node.rules[edge.position]
     assert rule is not None
     given, result = passed.given, passed.fitted
-    if edge in script.back.with_numbers:
+    if edge in script.back.with_numbers:  # of x ** 2: `g * (2 * x)`, as long as the 2 is a 2
         given = script.back.with_numbers[edge]
         result = fitted_to(script.values[edge.source], given)
     untraced = is_call_of(given, rule)
