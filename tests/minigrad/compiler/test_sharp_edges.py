@@ -20,6 +20,13 @@ from minigrad import errors, nn
 from minigrad import functional as F
 
 rng = np.random.default_rng(0)
+START = rng.bit_generator.state
+
+
+@pytest.fixture(autouse=True)
+def draws_from_the_start():
+    """Each test draws the same numbers, whichever ran before it."""
+    rng.bit_generator.state = START
 
 
 def array(*shape):

@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import itertools
 import math
 import operator
 
@@ -50,6 +49,26 @@ first_row_and_others = pytest.mark.parametrize(
 )
 
 
+def row_by_row(test):
+    """A test of one row as a test of several, which says of all that fail which they are."""
+
+    def of_rows(rows, **others):
+        failed = {}
+        for row in rows:
+            try:
+                test(row=row, **others)
+            except Exception as problem:  # noqa: PERF203
+                failed[f"{row.name}: {type(problem).__name__}: {problem}"] = problem
+        if failed:
+            raise AssertionError("\n\n".join(failed)) from next(iter(failed.values()))
+
+    functools.update_wrapper(of_rows, test)
+    names = ["rows", *(name for name in inspect.signature(test).parameters if name != "row")]
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    of_rows.__signature__ = inspect.Signature([inspect.Parameter(name, kind) for name in names])
+    return of_rows
+
+
 # --- what the tests are made of -------------------------------------------------------------------
 
 
@@ -87,11 +106,11 @@ def close(actual, expected, rtol):
 
 
 @each_function
-def test_values_are_those_of_numpy(rows):
+@row_by_row
+def test_values_are_those_of_numpy(row):
     """Of the call and of the other ways to write it; in float32 as in float64."""
-    for row in rows:
-        for dtype in (np.float64, np.float32):
-            check_values(row, [a.astype(dtype) for a in row.arrays()], dtype)
+    for dtype in (np.float64, np.float32):
+        check_values(row, [a.astype(dtype) for a in row.arrays()], dtype)
 
 
 def check_values(row, arrays, dtype):
@@ -106,11 +125,11 @@ def check_values(row, arrays, dtype):
 
 
 @first_row_and_others
-def test_derivatives_are_those_of_finite_differences(rows):
+@row_by_row
+def test_derivatives_are_those_of_finite_differences(row):
     """To the second order; the second also by the incoming gradient."""
-    for row in rows:
-        if row.smooth:
-            check_derivatives(row, row.arrays())
+    if row.smooth:
+        check_derivatives(row, row.arrays())
 
 
 def check_derivatives(row, arrays):
@@ -140,11 +159,11 @@ def check_derivatives(row, arrays):
 
 @each_function
 @pytest.mark.skipif(torch is None, reason="PyTorch is not installed")
-def test_values_and_gradients_are_those_of_pytorch(rows):
-    for row in rows:
-        if row.torch is not None:
-            check_with_pytorch(row, np.float64, rtol=1e-10)
-            check_with_pytorch(row, np.float32, rtol=1e-5)
+@row_by_row
+def test_values_and_gradients_are_those_of_pytorch(row):
+    if row.torch is not None:
+        check_with_pytorch(row, np.float64, rtol=1e-10)
+        check_with_pytorch(row, np.float32, rtol=1e-5)
 
 
 def check_with_pytorch(row, dtype, rtol):
@@ -162,19 +181,20 @@ def check_with_pytorch(row, dtype, rtol):
 
 
 @each_function
-def test_float32_stays_float32(rows):
+@row_by_row
+def test_float32_stays_float32(row):
     """Nothing on the way back is computed in a wider dtype and only then rounded."""
-    for row in rows:
-        ys = run(row.call, leaves_of(row.arrays(), np.float32))
-        if all(y.dtype == np.float32 for y in ys):  # unless the call itself widens
-            check_dtypes(row, product(ys, fixed(ys)))
+    ys = run(row.call, leaves_of(row.arrays(), np.float32))
+    if all(y.dtype == np.float32 for y in ys):  # unless the call itself widens
+        check_dtypes(row, product(ys, fixed(ys)))
 
 
 @each_function
-def test_where_no_gradient_is_wanted_a_definition_gives_the_same(rows):
+@row_by_row
+def test_where_no_gradient_is_wanted_a_definition_gives_the_same(row):
     """It may be called with plain arrays then: type, dtype and bits are those that it has else."""
-    for row, dtype in itertools.product(rows, [np.float16, np.float32, np.float64]):
-        if getattr(table.TABLE.get(row.function), "plain", False):
+    if getattr(table.TABLE.get(row.function), "plain", False):
+        for dtype in (np.float16, np.float32, np.float64):
             wanted = run(row.call, leaves_of(row.arrays(), dtype))
             with mg.no_grad():
                 found = run(row.call, leaves_of(row.arrays(), dtype))
@@ -216,14 +236,13 @@ def spoil(value):
 
 
 @each_function
-def test_lists_and_arrays_that_change_after_the_call_change_no_gradient(rows):
+@row_by_row
+def test_lists_and_arrays_that_change_after_the_call_change_no_gradient(row):
     """Options by position and by name; where a function takes tuples alone, its arrays."""
-    for row in rows:
-        if row.given is not None and any(
-            isinstance(v, (list, tuple, np.ndarray))
-            for v in (*row.given[1], *row.given[2].values())
-        ):
-            check_spoiled(row)
+    if row.given is not None and any(
+        isinstance(v, (list, tuple, np.ndarray)) for v in (*row.given[1], *row.given[2].values())
+    ):
+        check_spoiled(row)
 
 
 def check_spoiled(row):
@@ -247,13 +266,13 @@ def check_spoiled(row):
 
 @pytest.mark.slow
 @each_function
-def test_no_pair_of_orders_matters(rows):
-    for row in rows:
-        layouts = ["in C order", *unlike(row)]
-        for arriving in (layout for layout in layouts if layout in ARRIVING):
-            in_order = functools.cache(functools.partial(derived_in_order, row, arriving=arriving))
-            for layout in layouts:
-                check_layout(row, layout, arriving, in_order)
+@row_by_row
+def test_no_pair_of_orders_matters(row):
+    layouts = ["in C order", *unlike(row)]
+    for arriving in (layout for layout in layouts if layout in ARRIVING):
+        in_order = functools.cache(functools.partial(derived_in_order, row, arriving=arriving))
+        for layout in layouts:
+            check_layout(row, layout, arriving, in_order)
 
 
 def unlike(row):
@@ -288,9 +307,10 @@ def derived_in_order(row, layout, arriving):
 
 
 @first_row_and_others
-def test_it_does_not_matter_which_arguments_require_a_gradient(rows):
+@row_by_row
+def test_it_does_not_matter_which_arguments_require_a_gradient(row):
     """The others are tensors, or arrays in any order in memory, which change after the call."""
-    for row in several_arguments(rows):
+    if len(row.inputs) > 1:
         arrays = row.arrays()
         _, gradients = derived(row.call, leaves_of(arrays))
         for i, gradient in enumerate(gradients):
@@ -326,14 +346,11 @@ def change(a):
         (a if a.flags.writeable else a.base)[...] = 7
 
 
-def several_arguments(rows):
-    return [row for row in rows if len(row.inputs) > 1]
-
-
 @each_function
-def test_float32_and_float64_mixed(rows):
+@row_by_row
+def test_float32_and_float64_mixed(row):
     """The dtype of the value is the one that NumPy gives it; each gradient has its argument's own."""
-    for row in several_arguments(rows):
+    if len(row.inputs) > 1:
         arrays = rounded(row.arrays())
         _, gradients = derived(row.call, leaves_of(arrays))
         for i in range(len(arrays)):
@@ -360,10 +377,11 @@ def check_mixed(row, arrays, gradients):
 
 
 @each_function
-def test_a_list_in_place_of_one_argument(rows):
+@row_by_row
+def test_a_list_in_place_of_one_argument(row):
     """It is taken where NumPy itself takes it, and means the array of its numbers at the call: of
     integers, or of float64, as the other arguments are."""
-    for row in several_arguments(rows):
+    if len(row.inputs) > 1:
         arrays = row.arrays()
         for i, a in enumerate(arrays):
             check_list(row, arrays, i, a.tolist())
@@ -393,11 +411,11 @@ SPECIAL = [math.nan, math.inf, pytest.param(-math.inf, marks=pytest.mark.slow)]
 
 @first_row_and_others
 @pytest.mark.parametrize("special", SPECIAL)
-def test_one_element_that_is_no_usual_number(rows, special):
+@row_by_row
+def test_one_element_that_is_no_usual_number(row, special):
     """The value is NumPy's. Gradients have their shapes; where each element is for itself, what comes
     back to the others is what it was."""
-    for row in rows:
-        check_special(row, special)
+    check_special(row, special)
 
 
 def check_special(row, special):

@@ -1,4 +1,8 @@
-"""The page's scripts as one: each file an object, which gives what it exports and nothing else."""
+"""The page's scripts as one: each file an object, which gives what it exports and nothing else.
+
+Patterns read the files here, as `scripts` joins them by patterns: a parser of JavaScript would accept
+more than can be joined.
+"""
 
 import re
 
