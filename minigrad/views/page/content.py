@@ -21,7 +21,10 @@ from .nodes import NodeWriter
 from .packing import Arrays
 
 FULL = 1 << 15  # numbers that a query, a key or a mask may have to be kept in full
-HINT = "What was computed outside `with mg.record():` was not kept, and is not shown."
+HINT = (
+    "What was computed outside `with mg.record():` was kept only in part, and a weight may stand here "
+    "as a later step left it: compute the loss inside."
+)
 CONSTANTS: dict[str, Any] = {  # of these files, that the scripts need too
     name: getattr(module, name)
     for module, names in (

@@ -11,6 +11,7 @@ import dataclasses
 import html
 import inspect
 import os
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from typing import Any
 from ... import errors
 from ...aten.watched import Watched
 from ...engine.kinds import checked
+from ...engine.source import level_outside
 from ...engine.tensor import Array, Tensor
 from ...ran import words
 from ...ran.proof import Proof, prove
@@ -29,7 +31,7 @@ from . import opening
 from .another_line import AnotherLine
 from .attention import Tokens
 from .chapters import Purposes
-from .content import PageOptions, content
+from .content import HINT, PageOptions, content
 from .file import COMPARED, page
 from .live import Vocabularies
 
@@ -62,9 +64,9 @@ def explore(
 ) -> Path:
     """Write the page on which to walk through a computation, and back.
 
-    Compute the loss inside `with mg.record():`, so that values and lines of code are known. If
-    `backward()` has not been called yet, the gradients are computed for the page, and the tensors are
-    left as they were: without them, and with a graph that can still be walked.
+    Compute the loss inside `with mg.record():`, so that values and lines of code are known: what was
+    not is warned of. If `backward()` has not been called yet, the gradients are computed for the page,
+    and the tensors are left as they were: without them, and with a graph that can still be walked.
 
         mg.explore(lambda ids: loss_of(model(ids)), "page.html", inputs=[ids])
 
@@ -129,6 +131,8 @@ def explore(
     )
     with working(f"a page of {len(graph):,} nodes") as progress:
         data = content(graph, options, BUDGET, progress)
+    if not graph.recorded:
+        warnings.warn(HINT, stacklevel=level_outside())
     data["opens"] = whole_number("step", step, most=len(data["forward"] + data["backward"]))
     if proof is not None:
         data["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]

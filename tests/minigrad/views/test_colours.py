@@ -83,7 +83,8 @@ def test_the_page_and_the_plots_use_them(tmp_path):
     from minigrad.views.plots import shades
 
     x = mg.Tensor([1.0, -2.0], requires_grad=True)
-    page = mg.explore(np.sum(x * x), tmp_path / "page.html").read_text("utf-8")
+    with pytest.warns(UserWarning, match="record"):
+        page = mg.explore(np.sum(x * x), tmp_path / "page.html").read_text("utf-8")
     assert "--value-plus:47,127,216;" in page
     assert page.count("--value-plus:") == 1
     rgb = lambda colour: tuple(int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5))

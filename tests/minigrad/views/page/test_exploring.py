@@ -206,8 +206,10 @@ def test_what_was_not_recorded_is_said(tmp_path):
     with mg.record():
         loss = np.sum(y * y)
     loss.backward()
-    page = contents(written(loss, tmp_path))
-    assert any("was not kept" in note for note in page["notes"])
+    with pytest.warns(UserWarning, match="kept only in part.* a later step left it") as warned:
+        page = contents(mg.explore(loss, tmp_path / "page.html").read_text("utf-8"))
+    assert [w.filename for w in warned] == [__file__]
+    assert str(warned[0].message) in page["notes"]
     assert {n["state"] for n in page["nodes"]} >= {"known", "freed"}
 
 

@@ -60,4 +60,5 @@ def test_a_graph_that_cannot_be_replayed_is_not_checked(tmp_path):
     with mg.record():
         loss = np.sum(np.tanh(y))
     loss.backward()
-    assert '"checked":false' in written(loss, tmp_path)
+    with pytest.warns(UserWarning, match="only in part"):
+        assert '"checked":false' in written(loss, tmp_path)
