@@ -68,7 +68,7 @@ LATER = {  # what is imported when it is first used
 
 def __getattr__(name: str) -> Any:
     if name not in LATER:
-        raise missing(__name__, name, "torch", "jax", "tf", "keras")
+        raise missing(__name__, name, "torch", "jax", "tf", "keras", "sklearn")
     value = globals()[name] = getattr(importlib.import_module(f".{LATER[name]}", __name__), name)
     return value
 

@@ -11,15 +11,37 @@ course makes the page "If you know PyTorch, JAX, Keras" of it. In both columns x
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
-STOP = "after each epoch, on held-out data: break where it has not sunk for long"
+EPOCH = """for rows in np.array_split(mg.generator().permutation(len(x)), len(x) // 32 + 1):
+    loss = F.cross_entropy(model(x[rows]), ids[rows])
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()"""
+STOP = """best, waited = np.inf, 0
+for epoch in range(100):
+    ...  # an epoch: see model.fit
+    held_out = F.cross_entropy(model(x), ids).item()  # of rows that it does not learn from
+    best, waited = (held_out, 0) if held_out < best else (best, waited + 1)
+    if waited == 5:
+        break"""
 WINDOWS = (  # of 2 x 2 numbers, in the two last axes of c (2, 3, 4)
     "c[:, np.arange(2)[:, None, None, None] + np.arange(2)[:, None], "
     "np.arange(3)[:, None, None] + np.arange(2)].reshape(2, 2, 3, 4)"
 )
-STEP = "w = np.tanh(cell(np.concatenate([row, w], axis=-1)))"
-STEPS = f"for row in x: {STEP}  # of a batch (B, T, D) take x[:, t] for row"
+RNN = """cell, h = nn.Linear(4 + 3, 3), np.zeros((len(c), 3), c.dtype)
+for t in range(c.shape[1]):  # c is a batch (B, T, D), here D = 4
+    h = np.tanh(cell(np.concatenate([c[:, t], h], axis=-1)))"""
+LSTM = """cell, h, kept = nn.Linear(4 + 3, 4 * 3), *np.zeros((2, len(c), 3), c.dtype)
+for t in range(c.shape[1]):  # c is a batch (B, T, D), here D = 4
+    i, f, g, o = np.split(cell(np.concatenate([c[:, t], h], axis=-1)), 4, axis=-1)
+    kept = F.sigmoid(f) * kept + F.sigmoid(i) * np.tanh(g)
+    h = F.sigmoid(o) * np.tanh(kept)"""
+GRU = """gates, cell, h = nn.Linear(4 + 3, 2 * 3), nn.Linear(4 + 3, 3), np.zeros((len(c), 3), c.dtype)
+for t in range(c.shape[1]):  # c is a batch (B, T, D), here D = 4
+    r, z = np.split(F.sigmoid(gates(np.concatenate([c[:, t], h], axis=-1))), 2, axis=-1)
+    h = z * h + (1 - z) * np.tanh(cell(np.concatenate([c[:, t], r * h], axis=-1)))"""
+BACK = RNN.replace("range(c.shape[1])", "reversed(range(c.shape[1]))")
 ONE_SHAPE = "  # x and y of one shape"
 L1 = "np.mean(np.abs(x - y))" + ONE_SHAPE
 HUBER = "np.mean(np.where(np.abs(x - y) < 1, (x - y) ** 2 / 2, np.abs(x - y) - 0.5))" + ONE_SHAPE
@@ -151,6 +173,7 @@ MODULES = [
     ("tf.random.set_seed(0)", "mg.manual_seed(0)"),
     ("tf.keras", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
     ("keras.Sequential", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
+    ("keras.layers", "nn.Linear, nn.Embedding, nn.Dropout  # activations are functions: F.relu"),
     ("keras.layers.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
     ("keras.Input(shape=(3,))", "nn.Linear(3, 4)  # the first layer says how wide its input is"),
     ("keras.Model", "nn.Module"),
@@ -175,7 +198,19 @@ MODULES = [
         "optimizer.lr = optim.stepwise(1e-2, 10, 0.9)(1)  # in each step, of its number",
     ),
     ("keras.utils.plot_model(model)", "mg.graph(f(w))  # of the loss; .draw() it, or print it"),
-    ("keras.callbacks.EarlyStopping()", f"best = min(np.inf, f(w).item())  # {STOP}"),
+    ("keras.callbacks.EarlyStopping()", STOP),
+    ("keras.metrics.Accuracy()", "np.mean(np.argmax(x, -1) == ids)"),
+    ("keras.datasets", "np.load('w.npz')  # a file of your own: no data set is downloaded"),
+    ("keras.preprocessing", "(x - np.mean(x, 0)) / np.std(x, 0)  # columns of one scale"),
+    ("keras.regularizers.L2(0.01)", "optim.AdamW(model.parameters(), weight_decay=0.01)"),
+    (
+        "keras.utils.pad_sequences(rows)",
+        "np.array([row + [0] * (2 - len(row)) for row in ([5, 6], [7])])  # rows of 2",
+    ),
+    (
+        "sklearn.train_test_split(x, y)",
+        "order = mg.generator().permutation(len(x)); test, train = np.split(order, [len(x) // 5])",
+    ),
     ("keras.utils.set_random_seed(0)", "mg.manual_seed(0)"),
     (
         "keras.models.load_model('w.npz')",
@@ -328,6 +363,7 @@ LAYERS = [
     ("nn.utils.clip_grad_value_([w], 1.0)", "optim.clip_grad_value([w], 1.0)"),
     ("nn.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
     ("nn.Input(shape=(3,))", "nn.Linear(3, 4)  # the first layer says how wide its input is"),
+    ("nn.layers", "nn.Linear, nn.Embedding, nn.Dropout  # activations are functions: F.relu"),
     ("nn.layers.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
     ("nn.LayerNormalization()", "from minitransformer import LayerNorm; LayerNorm(3)"),
     ("nn.Concatenate()([x, y])", "np.concatenate([x, y], axis=-1)"),
@@ -354,14 +390,15 @@ LAYERS = [
     ("nn.AvgPool2d(2)", "np.mean(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
     *((f"nn.{name}(3)", BATCH_NORM) for name in ("BatchNorm1d", "BatchNormalization")),
     ("nn.RMSNorm(3)", "x / np.sqrt(np.mean(x * x, -1, keepdims=True) + 1e-5)"),
-    ("nn.RNN(3, 3)", f"cell = nn.Linear(6, 3); {STEPS}"),
-    *(
-        (f"nn.{name}(3, 3)", f"cell = nn.Linear(6, 3); {STEPS}, and a Linear for each gate")
-        for name in ("GRU", "GRUCell", "LSTM", "LSTMCell")
-    ),
+    *((f"nn.{name}", RNN) for name in ("RNN(4, 3)", "SimpleRNN(3)")),
+    *((f"nn.{name}(4, 3)", LSTM) for name in ("LSTM", "LSTMCell")),
+    *((f"nn.{name}(4, 3)", GRU) for name in ("GRU", "GRUCell")),
+    ("nn.Bidirectional(layer)", f"{BACK}  # and forward, by another cell"),
+    ("nn.Attention()([c, c])", "from minitransformer import attention; attention(c, c, c)[0]"),
+    ("nn.Normalization()(x)", "(x - np.mean(x, 0)) / np.std(x, 0)"),
     (
-        "nn.Bidirectional(layer)",
-        f"cell = nn.Linear(6, 3); for row in x[::-1]: {STEP}  # and forward, by another cell",
+        "nn.TextVectorization()",
+        "np.unique('a b a'.split(), return_inverse=True)  # the words, and the number of each",
     ),
     ("nn.GlobalAveragePooling1D()(c)", "np.mean(c, axis=1)"),
     ("nn.Lambda(lambda x: x * 2)", "nn.Function(lambda x: x * 2)"),
@@ -474,11 +511,14 @@ MODULE_METHODS = [
     ),
     (
         "model.fit",
-        "for rows in np.array_split(mg.generator().permutation(len(x)), len(x) // 32 + 1): "
-        "loss = F.cross_entropy(model(x[rows]), ids[rows]); optimizer.zero_grad(); loss.backward(); "
-        "optimizer.step()  # an epoch, in batches of 32; after each, evaluate: examples/KERAS.md",
+        f"{EPOCH}  # an epoch, in batches of 32; after each, evaluate: examples/KERAS.md",
     ),
-    ("model.history", "[f(w).item() for _ in range(10)]  # the losses that a loop keeps"),
+    (
+        "model.train_on_batch(x, ids)",
+        "loss = F.cross_entropy(model(x), ids); optimizer.zero_grad(); loss.backward(); "
+        "optimizer.step()",
+    ),
+    ("model.history", f"losses = []\n{EPOCH}\n    losses.append(loss.item())"),
     (
         "model.predict(x)",
         "with mg.no_grad(): scores = model.eval()(x).numpy()  # then model.train() again",
@@ -520,12 +560,13 @@ CALLS = {  # what to write for a call with too few arguments, or too many
     **{name: f"optim.{name}(model.parameters(), lr=1e-3)" for name in ("SGD", "Adam", "AdamW")},
 }
 
-WORDS = {  # names of arguments
+WORDS = {  # names of arguments; of several, what the function has
     "dim": "axis", "keepdim": "keepdims", "unbiased": "ddof", "correction": "ddof",
     "learning_rate": "lr", "in_features": "inputs", "out_features": "outputs",
     "num_embeddings": "symbols", "embedding_dim": "width", "num_classes": "N", "input": "x",
     "units": "outputs", "use_bias": "bias", "epsilon": "eps",
-    "rate": "p", "keep_dims": "keepdims", "input_dim": "symbols", "output_dim": "width",
+    "rate": "p", "keep_dims": "keepdims", "input_dim": "symbols or inputs",
+    "output_dim": "width or outputs",
 }  # fmt: skip
 
 APART = {  # arguments that are none here
@@ -536,6 +577,10 @@ APART = {  # arguments that are none here
     "from_logits": "leave it out: what is given are scores, before a softmax or sigmoid",
     "set_to_none": "leave it out: a gradient that is forgotten is None",
     "strict": "leave it out: load_state_dict takes {**model.state_dict(), **state}, which has all",
+    **dict.fromkeys(
+        ("input_shape", "batch_input_shape"),
+        "write nn.Linear(3, 4): the width of the input comes first",
+    ),
     "inplace": "leave it out: the array of a Tensor never changes",
     "mask_zero": "leave it out: attention takes mask=masks.padding(ids), of minitransformer, and "
     "cross_entropy ignore_index=0",
@@ -569,10 +614,19 @@ def instead(name: str, running: Callable[[], str], *homes: str) -> str:
     parts = written[1].split(".") if written else [name]
     shared = lambda row: sum(a == b for a, b in zip(row[0].split("."), parts))
     _, row, ours = max(found, key=shared)  # the first of these
-    return f"; for {row} write {re.sub(HERE, 'minigrad.functional.', ours)}"
+    return f"; for {row} write{chr(10) if chr(10) in ours else ' '}{as_printed(ours)}"
 
 
-def renamed(name: str) -> str:
-    """Say which of our arguments another library calls `name`: "; write axis=", or ""."""
-    remedy = APART.get(name) or (f"write {WORDS[name]}=" if name in WORDS else "")
+def as_printed(ours: str) -> str:
+    """Write a row as an error prints it: it runs where minigrad is imported as mg."""
+    return re.sub(HERE, "mg.functional.", ours)
+
+
+def renamed(name: str, takes: Container[str] | None = None, value: object = None) -> str:
+    """Say which of the arguments that a function takes (None: any) another library calls `name`:
+    "; write axis=1", with its value if that is a number; or ""."""
+    words = WORDS[name].split(" or ") if name in WORDS else []
+    ours = next((word for word in words if takes is None or word in takes), "")
+    number = repr(value) if isinstance(value, (bool, int, float)) else ""
+    remedy = APART.get(name) or (f"write {ours}={number}" if ours else "")
     return f"; {remedy}" if remedy else ""

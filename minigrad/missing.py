@@ -105,7 +105,7 @@ def _elsewhere(module: str, name: str) -> str:
         for other in dict.fromkeys((module, *PUBLIC)):
             for public in PUBLIC.get(other, ()):
                 if spelled(public) == spelled(name):
-                    return f"; write {other}.{public}"
+                    return f"; write {other.replace('minigrad', 'mg')}.{public}"
     known = vars(np).get(name)
     here = isinstance(known, float) or (callable(known) and known in TABLE)  # np.pi, np.exp
     if module in ("minigrad", "minigrad.functional") and here:

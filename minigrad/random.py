@@ -19,7 +19,7 @@ Draw = Callable[[], np.ndarray]
 def __getattr__(name: str) -> object:
     if name[0] != "_" and hasattr(np.random.Generator, name):
         raise AttributeError(
-            f"module {__name__!r} has no attribute {name!r}; write minigrad.generator().{name}(...)"
+            f"module {__name__!r} has no attribute {name!r}; write mg.generator().{name}(...)"
         )
     raise missing(__name__, name, "np.random", "torch")
 

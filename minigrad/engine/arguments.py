@@ -88,7 +88,7 @@ def place_arguments(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, 
         takes_it = k not in entry.refused and (k in entry.names or entry.takes_kwargs)
         if v is not None and not takes_it:
             raise errors.UnsupportedError(
-                f"{name} takes no {k}={renamed(k) or '; ' + INSTEAD.get(k, takes)}"
+                f"{name} takes no {k}={renamed(k, entry.names, v) or '; ' + INSTEAD.get(k, takes)}"
             )
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}
     if isinstance(entry, Definition):

@@ -135,13 +135,13 @@ def _unlike(name: str, words: str, value: object) -> str:
     return f"{name} is {words}, not {described(value)}"
 
 
-def unknown(function: Callable, names: Iterable[str]) -> str | None:
-    """Say which of the names is no argument of the function, and which one is; None if all are."""
+def unknown(function: Callable, given: Mapping[str, object]) -> str | None:
+    """Say which of the given names is no argument of the function, and what is; None if all are."""
     parameters = _known.get(function) or _parameters(function)
-    for name in names:
+    for name, value in given.items():
         if parameters.is_closed and name not in parameters.names:
             takes = f"; it takes {', '.join(k for k in parameters.names if k != 'self')}"
-            return f"there is no argument {name!r}{renamed(name) or takes}"
+            return f"there is no argument {name!r}{renamed(name, parameters.names, value) or takes}"
     return None
 
 

@@ -23,7 +23,7 @@ LABELS = np.array([[0.0, 1.0, 1.0], [1.0, 0.0, 0.0]])
 RANDOM = r"rand|generator|multinomial|normal_|uniform_|xavier|dropout"
 # What has no one result: modules, devices, dtypes, loops; or another library's name.
 NOT_COMPARED = (
-    r"^(model|optim|nn|jax|tf|keras)|torch\.(autograd\.F|seed|cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|back|vmap)|"
+    r"^(model|optim|nn|jax|tf|keras|sklearn)|torch\.(autograd\.F|seed|cuda|jit|utils|device|float|long|bool|set_|no_|inf|Var|back|vmap)|"
     r"grad_fn|register_hook|x\.at|block_until|x\.device|x\.topk|cuda|w\.zero_grad|"
     r"F\.(mse|accuracy|mean_squared_error|\w+_crossentropy|to_categorical)\("  # of Keras
 )
@@ -41,12 +41,16 @@ def ours(dtype=np.float64):
 
 
 def value(code, names):
-    """What the last statement of `code` gives; of an assignment, what it assigned."""
+    """What the last statement of `code`, as it is printed, gives; of an assignment, what it assigned."""
+    code = idioms.as_printed(code)
+    compile(code, "", "exec")  # as a whole, as it is pasted
+    if "\n" in code:
+        return exec(code, names)
     code = code.split("#")[0].strip()
     *before, last = [code] if code.startswith(("for ", "with ")) else code.split("; ")
     for statement in before:
         exec(statement, names)
-    if re.match(r"for |from |with ", last):
+    if re.match(r"for |from |with |test, train", last):
         return exec(last, names)
     target, _, right = last.partition(" = ") if re.match(r"[\w.]+ = ", last) else ("", "", last)
     result = eval(right, names)
@@ -131,26 +135,35 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
         (model, "fit", "optimizer.step()"),
         (model, "save", "mg.save('w.npz', model.state_dict())"),
         (model, "load_weights", "mg.load('w.npz')[0]"),
-        (nn, "Relu", "write minigrad.nn.ReLU"),
-        (nn, "sequential", "write minigrad.nn.Sequential"),
-        (optim, "adam", "write minigrad.optim.Adam"),
+        (nn, "Relu", "write mg.nn.ReLU"),
+        (nn, "sequential", "write mg.nn.Sequential"),
+        (optim, "adam", "write mg.optim.Adam"),
         (optim, "StepLR", "optim.stepwise(1e-2, 10)(1)"),
         (mg, "plot_model", "write mg.graph(f(w))"),
         (mg, "pi", "write np.pi"),
         (mg, "set_default_device", "all arrays lie in the memory"),
         (model, "get_layer", "write model[0]"),
         (mg, "summary", "for model.summary() write print(model)"),
-        (mg.random, "normal", "write minigrad.generator().normal("),
-        (mg, "layers", "for keras.layers.Dense(4) write nn.Linear(3, 4)"),
-        (mg, "EarlyStopping", "break where it has not sunk"),
-        (nn, "EarlyStopping", "break where it has not sunk"),
-        (nn, "layers", "for nn.layers.Dense(4) write nn.Linear(3, 4)"),
+        (mg.random, "normal", "write mg.generator().normal("),
+        (mg, "layers", "for keras.layers write nn.Linear, nn.Embedding"),
+        (mg, "EarlyStopping", "if waited == 5:"),
+        (nn, "EarlyStopping", "if waited == 5:"),
+        (nn, "layers", "for nn.layers write nn.Linear, nn.Embedding"),
         (nn, "Concatenate", "write np.concatenate([x, y], axis=-1)"),
         (mg, "function", "for tf.function(f) write mg.compile(f)"),
         (mg, "seed", "write mg.manual_seed(0)"),
-        (model, "history", "f(w).item() for"),
+        (model, "history", "losses.append(loss.item())"),
+        (model, "train_on_batch", "loss.backward(); optimizer.step()"),
         (nn, "Conv2d", "nn.Linear(4, 5)(c[:, "),
-        (nn, "LSTM", "of a batch (B, T, D) take x[:, t]"),
+        (nn, "LSTM", "c is a batch (B, T, D), here D = 4"),
+        (nn, "SimpleRNN", "for nn.SimpleRNN(3) write\ncell, h = nn.Linear(4 + 3, 3)"),
+        (nn, "Attention", "from minitransformer import attention"),
+        (mg, "metrics", "np.mean(np.argmax(x, -1) == ids)"),
+        (mg, "datasets", "no data set is downloaded"),
+        (mg, "preprocessing", "(x - np.mean(x, 0)) / np.std(x, 0)"),
+        (mg, "regularizers", "weight_decay=0.01"),
+        (mg, "pad_sequences", "[0] * (2 - len(row))"),
+        (mg, "train_test_split", "test, train = np.split(order"),
         (nn, "BatchNormalization", "for prediction keep a running mean"),
         (nn, "Softmax", "not before cross_entropy"),
         (nn, "SparseCategoricalCrossentropy", "x before a softmax"),
@@ -172,10 +185,10 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
     ("statement", "remedy"),
     [
         ("from minigrad import keras", "for tf.keras write nn.Sequential("),
-        ("from minigrad import layers", "for keras.layers.Dense(4) write nn.Linear(3, 4)"),
+        ("from minigrad import layers", "for keras.layers write nn.Linear, nn.Embedding"),
         ("from minigrad.nn import Dense", "for nn.Dense(4) write nn.Linear(3, 4)"),
         ("from minigrad.nn import MultiHeadAttention", "MultiHeadAttention(AttentionSizes(8, 2))"),
-        ("from minigrad import nn, Linear", "write minigrad.nn.Linear"),
+        ("from minigrad import nn, Linear", "write mg.nn.Linear"),
         ("from minigrad import nobody_has_this", " from 'minigrad'"),
     ],
 )
@@ -189,8 +202,8 @@ def test_an_import_of_what_is_not_here_says_what_to_write(statement, remedy):
 @pytest.mark.parametrize(
     ("statement", "remedy"),
     [
-        ("import minigrad.layers", "for keras.layers.Dense(4) write nn.Linear(3, 4)"),
-        ("from minigrad.layers import LSTM", "for nn.LSTM(3, 3) write"),
+        ("import minigrad.layers", "for keras.layers write nn.Linear, nn.Embedding"),
+        ("from minigrad.layers import LSTM", "for nn.LSTM(4, 3) write"),
         ("from minigrad.keras.layers import Conv2D", "for nn.Conv2D(1, 5, 2) write"),
         ("import minigrad.keras as keras", "for tf.keras write nn.Sequential("),
         ("from minigrad.models import Sequential", "for keras.Sequential write nn.Sequential("),
@@ -255,8 +268,11 @@ def test_of_a_dotted_name_the_row_is_that_of_the_whole_name():
         (lambda: mg.utils.data.DataLoader, "batches of a loader"),
         (lambda: mg.data.Dataset, "batches of a data set"),
         (lambda: mg.callbacks.ModelCheckpoint("w"), "the least so far"),
-        (lambda: mg.keras.layers.LSTM(3), "for nn.LSTM(3, 3) write"),
-        (lambda: mg.layers.Dropout(0.1), "write minigrad.nn.Dropout"),
+        (lambda: mg.keras.layers.LSTM(3), "for nn.LSTM(4, 3) write"),
+        (lambda: mg.layers.Dropout(0.1), "write mg.nn.Dropout"),
+        (lambda: mg.layers.Normalization(), "for nn.Normalization()(x) write"),
+        (lambda: mg.layers.TextVectorization(), "write np.unique("),
+        (lambda: mg.layers.Softsign(), "for keras.layers write nn.Linear, nn.Embedding"),
         (lambda: mg.losses.BinaryCrossentropy(), "for nn.BinaryCrossentropy()(t, x) write"),
         (lambda: mg.optimizers.RMSprop(), "for optim.RMSprop(model.parameters()) write"),
         (lambda: mg.keras.callbacks.EarlyStopping(), "for keras.callbacks.EarlyStopping() write"),
@@ -287,12 +303,12 @@ def test_a_setting_that_keras_has_is_no_attribute_without_a_word():
 @pytest.mark.parametrize(
     ("owner", "name", "place"),
     [
-        (mg, "Linear", "minigrad.nn.Linear"),
-        (mg, "Adam", "minigrad.optim.Adam"),
-        (mg, "cross_entropy", "minigrad.functional.cross_entropy"),
-        (nn, "relu", "minigrad.functional.relu"),
-        (F, "Linear", "minigrad.nn.Linear"),
-        (optim, "Module", "minigrad.nn.Module"),
+        (mg, "Linear", "mg.nn.Linear"),
+        (mg, "Adam", "mg.optim.Adam"),
+        (mg, "cross_entropy", "mg.functional.cross_entropy"),
+        (nn, "relu", "mg.functional.relu"),
+        (F, "Linear", "mg.nn.Linear"),
+        (optim, "Module", "mg.nn.Module"),
         (mg, "sinh", "np.sinh"),
         (F, "exp2", "np.exp2"),
     ],
@@ -316,7 +332,12 @@ def test_an_argument_of_another_name_says_ours():
         (lambda: nn.Parameter(X, device="cpu"), "leave it out: all arrays lie"),
         (lambda: nn.Linear(3, 4, activation="relu"), "a layer of its own"),
         (lambda: nn.Embedding(input_dim=9, output_dim=3), "symbols="),
-        (lambda: nn.Linear(3, units=4), "outputs="),
+        (lambda: nn.Linear(3, units=4), "outputs=4$"),
+        (lambda: nn.Linear(input_dim=3, output_dim=4), "inputs=3$"),
+        (lambda: nn.Linear(3, output_dim=4), "outputs=4$"),
+        (lambda: nn.Linear(3, 4, use_bias=False), "bias=False$"),
+        (lambda: nn.Linear(3, 4, rate=0.5), "it takes inputs, outputs"),
+        (lambda: nn.Linear(4, input_shape=(3,)), "the width of the input comes first"),
         (lambda: nn.Linear(3, 4, kernel_initializer="ones"), "layer.weight.data ="),
         (lambda: nn.CrossEntropyLoss(from_logits=True), "before a softmax"),
         (lambda: nn.Linear(3, 2)(x, training=False), r"model.eval\(\)"),
@@ -404,3 +425,17 @@ def test_modules_that_are_functions_give_what_these_give():
     loss = nn.CrossEntropyLoss(label_smoothing=0.1)(model(x), IDS)
     assert loss.item() == F.cross_entropy(model(x), IDS, label_smoothing=0.1).item()
     assert "ReLU" in repr(nn.Sequential(nn.ReLU()))
+
+
+def test_the_recurrent_layers_that_are_to_be_written_are_those_of_pytorch():
+    torch = pytest.importorskip("torch", reason="compares with PyTorch")
+    for theirs, code in (("RNN", idioms.RNN), ("LSTM", idioms.LSTM)):
+        names = ours()
+        exec(code, names)
+        layer = getattr(torch.nn, theirs)(4, 3, batch_first=True).double()
+        weights = names["cell"].weight.detach().numpy().T
+        layer.load_state_dict(dict(zip(layer.state_dict(), (
+            torch.tensor(weights[:, :4]), torch.tensor(weights[:, 4:]),
+            torch.tensor(names["cell"].bias.detach().numpy()), torch.zeros(len(weights)),
+        ))))  # fmt: skip
+        same(names["h"], layer(torch.tensor(C))[0][:, -1])

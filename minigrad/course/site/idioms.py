@@ -53,9 +53,13 @@ here</a>.</p>
 
 def _table(theirs: str, here: str, rows: list[tuple[str, str]]) -> str:
     lines = "".join(
-        f'<tr class="idiom">{"".join(f"<td><code>{html.escape(one)}</code></td>" for one in row)}</tr>'
-        for row in rows
+        f'<tr class="idiom">{"".join(f"<td>{_code(one)}</td>" for one in row)}</tr>' for row in rows
     )
     return (
         f'<div class="table"><table><tr><th>{theirs}</th><th>{here}</th></tr>{lines}</table></div>'
     )
+
+
+def _code(text: str) -> str:
+    text = html.escape(text)
+    return f"<pre>{text}</pre>" if "\n" in text else f"<code>{text}</code>"
