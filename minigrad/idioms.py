@@ -581,6 +581,7 @@ APART = {  # arguments that are none here
         ("input_shape", "batch_input_shape"),
         "write nn.Linear(3, 4): the width of the input comes first",
     ),
+    "return_attention_scores": "leave it out: attention returns a pair, the output and the weights",
     "inplace": "leave it out: the array of a Tensor never changes",
     "mask_zero": "leave it out: attention takes mask=masks.padding(ids), of minitransformer, and "
     "cross_entropy ignore_index=0",

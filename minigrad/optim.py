@@ -414,6 +414,8 @@ def parameter_list(parameters: Iterable[Tensor]) -> list[Tensor]:
         raise errors.ConfigError(
             f"parameters are several tensors, as model.parameters() or [w, b]; "
             f"got {type(parameters).__name__}"
+            + f"; a learning rate is given by its name, as lr={parameters}"
+            * isinstance(parameters, float)
         )
     tensors = list(parameters)
     for p in tensors:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,7 +29,7 @@ def matched(owner: str, own: Mapping[str, Any], state: Mapping[str, Any]) -> dic
             f"a state for {owner} maps names to arrays, as state_dict() does; "
             f"got {type(state).__name__}"
             + "; of a file: mg.load(path)[0]"
-            * isinstance(state, tuple)
+            * isinstance(state, (tuple, str, os.PathLike))
         )
     arrays = {
         name: value.data if isinstance(value, Tensor) else np.asarray(value)

@@ -53,7 +53,10 @@ def as_array(
     target = target if target.isnative else target.newbyteorder("=")
     for held in (array.dtype, target):
         if held.kind not in "fiub":
-            raise errors.DTypeError(f"a Tensor holds real numbers, not {held}: {described(value)}")
+            raise errors.DTypeError(
+                f"a Tensor holds real numbers, not {held}: {described(value)}"
+                f"{errors.texts_told('np.array(x)', array)}"
+            )
     if foreign:  # Dask and its kind are immutable
         return array if array.dtype == target else array.astype(target)
     return np.array(array, dtype=target, copy=True if copy else None)

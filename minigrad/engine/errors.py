@@ -92,6 +92,19 @@ def described(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
+def texts_told(name: str, value: Any) -> str:
+    """Say what to write for an array that has texts, as of a file: "; write ..."; "" for any other."""
+    if not isinstance(value, np.ndarray) or not any(isinstance(one, str) for one in value.flat):
+        return ""
+    try:
+        value.astype(np.float32)
+        return f"; write {name}.astype(np.float32)"
+    except (ValueError, TypeError):
+        if value.ndim > 1:
+            return f"; not all are numbers: of the columns that are write {name}.astype(np.float32)"
+        return f"; number words by np.unique({name}, return_inverse=True)[1]"
+
+
 def is_pytorchs(value: object) -> bool:
     """Tell whether something is of a class of PyTorch's, which need not be there."""
     return any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__)

@@ -99,6 +99,8 @@ def error_of_call(name: str, call: FailedCall, problem: Exception) -> MinigradEr
         if pair and error.reason is not None:
             error.reason += f"; a tuple of {len(pair)} is given, as attention gives one: take [0]"
     if error.reason is not None:
+        if not arguments and "missing 1 required positional" in error.reason:
+            error.reason += f"; as a layer it stands without brackets: {name}, not {name}()"
         text = f"{name} cannot take {', '.join(arguments) or 'nothing'}: {error.reason}"
         error.args = (text + (f"\n  at {line}" if line else ""),)
     elif name not in str(error):
@@ -190,8 +192,8 @@ WAYS_OUT = {  # what to write where the gradient is not wanted any more
 }  # fmt: skip
 BY_NUMPY = ("np.asarray(x)", "float(x)")  # which NumPy may have asked for, and not the user
 OTHERWISE = (
-    "\nOtherwise write np.stack for a list of tensors (in place of z[i] = x, collect them in a list), "
-    "losses.append(loss.item()) for numbers to draw, [0] for the pair that attention gives, "
+    "\nOtherwise write losses.append(loss.item()) for numbers to draw, np.stack for a list of tensors "
+    "(in place of z[i] = x, collect them in a list), [0] for the pair that attention gives, "
     "np.concatenate for np.r_, np.column_stack for np.c_"
 )
 

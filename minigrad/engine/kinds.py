@@ -36,7 +36,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..idioms import CALLS, renamed
-from .errors import UNCLEAR, ArgumentError, MinigradError, described
+from .errors import UNCLEAR, ArgumentError, MinigradError, described, texts_told
 from .modes import current_box
 
 Function = TypeVar("Function", bound=Callable)  # what a decorator takes and gives
@@ -114,7 +114,8 @@ def misfit(
         given = itertools.chain(given, by_name)  # type: ignore[assignment]
     for parameter, value in given:
         if not parameter.kind.fits(value):
-            return _unlike(parameter.name, parameter.kind.words, value)
+            told = texts_told(parameter.name, value) if parameter.kind.is_array else ""
+            return _unlike(parameter.name, parameter.kind.words, value) + told
         if (
             with_axes
             and parameter.kind.is_array

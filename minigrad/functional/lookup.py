@@ -7,6 +7,7 @@ import numpy as np
 from .. import errors
 from ..definitions.axes import as_arrays
 from ..engine.arguments import without_tensors
+from ..engine.errors import texts_told
 from ..engine.kinds import checked
 from ..engine.modes import get_default_dtype
 from ..engine.table import definition
@@ -45,9 +46,10 @@ def check_ids(ids: Array, N: int, what: str) -> None:
         DTypeError, ShapeError: if they are not.
     """
     if ids.dtype.kind not in "iu":
+        told = texts_told("ids", ids)
+        remedy = told[2:] if "unique" in told else "of whole numbers write ids.astype(int)"
         raise errors.DTypeError(
-            f"{what} is an integer from 0 to {N - 1}, not {ids.dtype}: of whole numbers write "
-            f"ids.astype(int)"
+            f"{what} is an integer from 0 to {N - 1}, not {ids.dtype}: {remedy}"
         )
     ids = np.asarray(without_tensors(ids))
     if ids.size and not (ids.min() >= 0 and ids.max() < N):

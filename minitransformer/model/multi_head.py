@@ -16,6 +16,11 @@ from .positions import rotary
 from .projection import OfHeads, ToHeads
 from .scores import score_named
 
+CALLS = (
+    "call attention(x, x) for self-attention, attention(query, context), or attention(query, key=..., "
+    "value=...)"
+)
+
 
 class MultiHeadAttention(Module):
     """Let each position ask a question of all others, one in each head, and mix what they answer.
@@ -110,10 +115,7 @@ class MultiHeadAttention(Module):
         """
         for name, x in inputs.items():
             if x is None:
-                raise errors.ShapeError(
-                    f"there is nothing to make the {name} from: call attention(x, x) for "
-                    f"self-attention, attention(query, context), or attention(query, key=..., value=...)"
-                )
+                raise errors.ShapeError(f"there is nothing to make the {name} from: {CALLS}")
             width = getattr(self, name).weight.shape[0]
             if len(x.shape) < 2 or x.shape[-1] != width:
                 raise errors.ShapeError(
@@ -131,13 +133,15 @@ def _check_axes(mask: np.ndarray) -> None:
     Raises:
         ShapeError, DTypeError: if it is one.
     """
-    if len(getattr(mask, "shape", ())) != 3 or mask.shape[0] == 1:
+    if len(getattr(mask, "shape", ())) != 3:
         return
     if mask.dtype.kind == "f":
         raise errors.DTypeError(
-            f"the third argument is the mask, of booleans, not {described(mask)}: for ones and zeros "
-            f"write mask == 1; keys and values have names: attention(query, key=..., value=...)"
+            f"the third argument is the mask, of booleans, not {described(mask)}: {CALLS}; of a mask "
+            f"of ones and zeros write mask == 1, of 0 and -inf mask == 0"
         )
+    if mask.shape[0] == 1:
+        return
     raise errors.ShapeError(
         f"a mask {mask.shape} is of four axes here: write mask[:, None] for one of each of a batch, "
         f"mask[None] for one of each head"

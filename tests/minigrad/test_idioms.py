@@ -439,3 +439,37 @@ def test_the_recurrent_layers_that_are_to_be_written_are_those_of_pytorch():
             torch.tensor(names["cell"].bias.detach().numpy()), torch.zeros(len(weights)),
         ))))  # fmt: skip
         same(names["h"], layer(torch.tensor(C))[0][:, -1])
+
+
+def test_texts_of_a_file_are_told_how_they_become_numbers():
+    layer, words = nn.Linear(3, 4), np.array(["apple", "pear"])
+    table = X.astype(str)
+    for call, remedy in (
+        (lambda: layer(table), r"write x\.astype\(np\.float32\)"),
+        (lambda: layer(table.astype(object)), r"write x\.astype\(np\.float32\)"),
+        (lambda: layer(table.tolist()), r"write np\.array\(x\)\.astype\(np\.float32\)"),
+        (lambda: layer(np.array([["1", "2", "red"]])), "of the columns that are write x"),
+        (
+            lambda: F.cross_entropy(X, words),
+            r"words by np\.unique\(ids, return_inverse=True\)\[1\]",
+        ),
+        (lambda: F.one_hot(words, 2), r"words by np\.unique\(ids, return_inverse=True\)\[1\]"),
+        (lambda: F.cross_entropy(X, np.array(["0", "1"])), r"write ids\.astype\(int\)"),
+    ):
+        with pytest.raises(TypeError, match=remedy):
+            call()
+    layer(table.astype(np.float32))
+    F.cross_entropy(X, np.unique(words, return_inverse=True)[1])
+    with pytest.raises(TypeError) as raised:
+        layer(np.array([[1j, 0, 0]]))
+    assert "write" not in str(raised.value)
+
+
+def test_habits_of_keras_are_told_what_is_written_here():
+    for call, remedy in (
+        (lambda: F.relu(), r"as a layer it stands without brackets: relu, not relu\(\)"),
+        (lambda: optim.Adam(0.01), "given by its name, as lr=0.01"),
+        (lambda: nn.Linear(3, 2).load_state_dict("w.npz"), r"of a file: mg\.load\(path\)\[0\]"),
+    ):
+        with pytest.raises(errors.MinigradError, match=remedy):
+            call()

@@ -211,7 +211,7 @@ def test_a_query_with_nothing_to_attend_to_gives_the_bias_of_the_output_alone():
     [
         (np.ones((2, 3, 3), dtype=bool), r"mask\[:, None\] for one of each of a batch"),
         (np.ones((2, 3), dtype=bool), r"of keys \(B, S\) write mask\[:, None, None, :\]"),
-        (random_tensor(2, 3, 4), r"have names: attention\(query, key=..., value=...\)"),
+        (random_tensor(2, 3, 4), r"or attention\(query, key=..., value=...\)"),
     ],
     ids=["of each of a batch", "of keys", "the value, as in Keras"],
 )
@@ -298,3 +298,13 @@ def test_shapes_that_disagree_are_named(given, message):
     layer = small(context_width=3)
     with pytest.raises(errors.ShapeError, match=message):
         layer(**{name: random_tensor(*shape) for name, shape in given.items()})
+
+
+def test_the_call_of_keras_is_told_how_attention_is_called():
+    layer = MultiHeadAttention(AttentionSizes(8, 2))
+    for batch in (1, 2):
+        x = np.ones((batch, 5, 8), np.float32)
+        with pytest.raises(errors.DTypeError, match=r"call attention\(x, x\) for self-attention"):
+            layer(x, x, x)
+    with pytest.raises(errors.ArgumentError, match="attention returns a pair"):
+        layer(x, x, return_attention_scores=True)
