@@ -180,16 +180,18 @@ def _huber(size: Any, delta: float) -> Any:
 
 
 def _bernoulli(p: Any, target: Any) -> Any:
-    return -(target * _log(p) + (1 - target) * _log(1 - p))
+    """-(t log p + (1 - t) log(1 - p)), with logs of at least -100; its slope is PyTorch's, which is
+    (p - t) / 1e-12 where p (1 - p) is less than that."""
+    q, logs = p.detach(), lambda x: target * _log(x) + (1 - target) * _log(1 - x)
+    small = np.less(q * (1 - q), SMALL)
+    if not bare(small).any():
+        return -logs(p)
+    line = (q - target.detach()) / SMALL * (p - q)  # 0, and its slope is not
+    return np.where(small, line - logs(q), -logs(np.where(small, 0.5, p)))
 
 
 def _log(p: Any) -> Any:
-    """log p, at least -100; its slope is 1e12 at most, as PyTorch's."""
-    small, plain = np.less(p, SMALL), p.detach()
-    if not bare(small).any():
-        return np.maximum(np.log(p), -100.0)
-    rest = np.maximum(np.log(plain), -100.0) - plain / SMALL
-    return np.where(small, p / SMALL + rest, np.maximum(np.log(np.where(small, 1.0, p)), -100.0))
+    return np.maximum(np.log(p), -100.0)
 
 
 def _logistic(x: Any, target: Any, pos_weight: Any) -> Any:
