@@ -106,8 +106,13 @@ def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble 
     ]  # fmt: skip
     adds = lambda e: _any(e.contribution) or plain(graph[e.target].operation) in ADDING
     cancelled = [e.source for e in into if adds(e)]
-    stops = [e.target for e in into if e.source not in cancelled]
-    number = max([*stops, *cancelled], default=graph.roots[0])
+    # One that passes a gradient on, as a where does to what it chose, is not where it stops.
+    onward = {
+        e.target for e in graph.edges
+        if e.source in ways and passes(e) and (_any(graph[e.source].gradient) or adds(e))
+    }  # fmt: skip
+    stops = [e.target for e in into if e.source not in cancelled and e.target not in onward]
+    number = min([*stops, *cancelled], default=graph.roots[0])
     node = graph[number]
     if _may_be_meant(graph, node, number in cancelled):
         return None
@@ -125,7 +130,8 @@ def _may_be_meant(graph: Graph, node: GraphNode, cancels: bool) -> bool:
 
     Sums that cancel are meant while others learn, as a bias of what is then subtracted. Another factor
     may start at 0 and learn, as the last layer of a residual branch does. There may be no element, as of
-    an expert that gets none. And a term of the loss may be as small as it can be, as a hinge is.
+    an expert that gets none. And a term of the loss may be as small as it can be, as a hinge is, unless
+    the loss would become smaller if the term grew.
     """
     learns = lambda n: not graph[n].operation and _any(graph[n].gradient)
     if cancels:
@@ -136,7 +142,13 @@ def _may_be_meant(graph: Graph, node: GraphNode, cancels: bool) -> bool:
     starts = [s for s in given if _any(s.gradient) and not np.any(s.value)]
     if any(map(learns, (n for s in starts for n in graph.made_from(s.number)))):
         return True
-    return plain(node.operation) in BOUNDING and not np.any(node.value) and _is_term(graph, node)
+    bounded = given[0] if len({s.number for s in given}) == 1 and _is_square(node) else node
+    least = plain(bounded.operation) in BOUNDING and not np.any(node.value)
+    return least and np.min(node.gradient) >= 0 and _is_term(graph, node)  # type: ignore[arg-type]
+
+
+def _is_square(node: GraphNode) -> bool:
+    return plain(node.operation) in ("power", "square", "multiply")
 
 
 def _is_term(graph: Graph, node: GraphNode) -> bool:

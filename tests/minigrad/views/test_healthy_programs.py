@@ -117,10 +117,10 @@ def experts(all_are_called):
     return steps(lambda k: F.cross_entropy(mixture(X), Y), mixture)
 
 
-def a_hinge_that_is_satisfied():
+def a_hinge_that_is_satisfied(of=lambda h: h):
     one, other = net(), nn.Linear(2, 1)
     nn.init.constant_(other.bias, 9.0)
-    hinge = lambda: (1 - other(X)).clamp(min=0).mean()
+    hinge = lambda: of((1 - other(X)).clamp(min=0)).mean()
     return steps(lambda k: F.cross_entropy(one(X), Y) + 0.5 * hinge(), one, other)
 
 
@@ -171,6 +171,7 @@ HEALTHY = [
     chunks_of_a_long_sequence, a_target_network, a_teacher_that_follows, a_target_inside_the_module,
     features_of_a_network_that_is_kept, two_networks_in_turn, an_old_policy,
     lambda: experts(True), lambda: experts(False), a_hinge_that_is_satisfied,
+    lambda: a_hinge_that_is_satisfied(torch.square), lambda: a_hinge_that_is_satisfied(lambda h: h * h),
     a_branch_that_starts_at_0, a_bias_of_what_is_subtracted, a_gate_that_closes_for_once,
     a_large_loss_at_first, slots_and_clusters, as_many_centres_as_examples,
 ]  # fmt: skip

@@ -732,6 +732,18 @@ def cross_entropy_of_one():
     return F.cross_entropy(h, torch.zeros(4, dtype=torch.long))  # here
 
 
+def saturated_before_its_logarithm():
+    h = torch.nn.Linear(2, 1)(torch.ones(4, 2)) + 100
+    p = h.sigmoid()  # here
+    return F.binary_cross_entropy(p, torch.tensor([[0.0], [1.0], [0.0], [0.0]]))
+
+
+def dead_before_what_is_wanted():
+    h = torch.nn.Linear(2, 1)(torch.ones(4, 2)) - 100
+    y = F.relu(h)  # here
+    return F.mse_loss(y, torch.tensor([[1.0], [-1.0], [2.0], [0.0]]))
+
+
 def embedding_of_padding():
     table = torch.nn.Embedding(5, 3, padding_idx=0)
     h = table(torch.zeros(4, dtype=torch.long))  # here
@@ -751,6 +763,8 @@ def embedding_of_padding():
         ("zero", a_bias_that_cancels, "add up to 0"),
         ("zero", softmax_of_one, "add up to 0"),
         ("zero", cross_entropy_of_one, "add up to 0"),
+        ("zero", saturated_before_its_logarithm, "sigmoid .* passes none back"),
+        ("zero", dead_before_what_is_wanted, "relu .* passes none back"),
         ("zero", embedding_of_padding, "passes none back"),
     ],
 )
