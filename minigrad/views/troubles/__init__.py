@@ -13,7 +13,8 @@ that led there, and what people do about it. Its kind, the file that finds it, a
     cut off             zero        no gradient reaches a parameter; nor, in `pytorchs`, any of PyTorch's
     vanishes, explodes  on_the_way  a gradient that becomes far smaller, or larger, on its way
     alike, dead         units       units of a layer that are all alike, dead, or saturated
-    loss                losses      a loss of probabilities that is given scores, or the reverse
+    loss                losses      a loss of probabilities that is given scores, or the reverse; or
+                                    classes that a reshape mixed with positions
     axis, mask, mixed   attention   a softmax along another axis than is added; a mask that is inverted
                                     or multiplied with scores; heads that are cut out of mixed axes
     twice               mistakes    a softmax of a softmax

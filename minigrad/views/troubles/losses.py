@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -13,7 +15,7 @@ from ...ran.data import GraphNode
 from ..graph import Graph
 from .remedies import GENERAL
 from .trouble import Trouble
-from .wording import VIEWS, plain, range_of, sources
+from .wording import VIEWS, called, plain, range_of, sources
 
 NEAR = 0.01  # to one, to be a sum of probabilities; above 0, to be no logarithm of one
 MADE_SCORES = ("add", "matmul", "relu", "tanh")  # after which a number above 0 is a score
@@ -22,7 +24,8 @@ MADE_SCORES = ("add", "matmul", "relu", "tanh")  # after which a number above 0 
 def other_inputs(graph: Graph, watched: Watched | None) -> Iterator[Trouble]:
     """Each kind of mistake that a loss was called with, once, at its first line."""
     told = set()
-    for trouble in [*_of_calls(graph, watched), *_of_divergences(graph), *_of_boxes(graph)]:
+    finders = _of_calls(graph, watched), _of_divergences(graph), _of_boxes(graph), _of_views(graph)
+    for trouble in itertools.chain(*finders):
         if (trouble.line, trouble.remedy) not in told:
             told.add((trouble.line, trouble.remedy))
             yield trouble
@@ -89,6 +92,27 @@ def _of_boxes(graph: Graph) -> Iterator[Trouble]:
         if taken.box in losses and given.box not in losses and given.operation == "sigmoid":
             what = f"{LOGISTIC} takes scores, and was given what a sigmoid made"
             yield Trouble("loss", what, taken.line, (), GENERAL["sigmoid twice"], given.number)
+
+
+def _of_views(graph: Graph) -> Iterator[Trouble]:
+    """Each softmax along axis 1 of scores (B, C, T) that a reshape made of (B, T, C), as a layer gave
+    them. Where T is C, nothing moves, and it is not told."""
+    for node in graph.nodes:
+        if plain(node.operation) != "row_maximum" or node.arguments[1:2] not in ((1,), ((1,),)):
+            continue
+        scores = given = sources(graph, node)[0]
+        while plain(given.operation) == "reshape":
+            given = sources(graph, given)[0]
+        made_by = [given, *sources(graph, given)] if plain(given.operation) == "add" else [given]
+        if all(plain(n.operation) != "matmul" for n in made_by):
+            continue
+        classes, others = given.shape[-1], scores.shape[2:]
+        if scores.shape[1] == classes > 1 and math.prod(others) > 1 and classes not in others:
+            what = (
+                f"the softmax along axis 1 of {scores.shape} adds up numbers of different positions: "
+                f"{called(scores)} was made of {given.shape}, whose classes are the last axis"
+            )
+            yield Trouble("loss", what, scores.line, (), GENERAL["classes moved"], scores.number)
 
 
 def _of_divergences(graph: Graph) -> Iterator[Trouble]:

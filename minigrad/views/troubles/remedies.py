@@ -88,6 +88,8 @@ GENERAL = {
     "and saves their gradients",
     "logarithms": "log_softmax of the scores in its place; of cross_entropy, the scores themselves",
     "axis of classes": "log_softmax along the classes, as a rule dim=1",
+    "classes moved": "scores.movedim(-1, 1), or transpose(1, 2), in the place of the view, which leaves "
+    "the numbers in their order",
     "sigmoid twice": "leave the sigmoid out: this loss takes the scores themselves",
     "targets": "targets of 0 and 1, or shares between them",
     "inverted": "turn the mask round, ~mask: in minigrad and scaled_dot_product_attention True may be "

@@ -40,6 +40,11 @@ PROGRAMS = [
         "F.kl_div(s.softmax(1), p.log(), log_target=True)",
         "F.kl_div(s.log_softmax(1), p.log(), log_target=True)", "and was given probabilities",
     ),
+    (
+        "F.cross_entropy(s.view(2, 3, 4), y.view(2, 4))",
+        "F.cross_entropy(s.view(2, 4, 3).movedim(-1, 1), y.view(2, 4))",
+        "the softmax along axis 1 of (2, 3, 4) adds up numbers of different positions",
+    ),
 ]  # fmt: skip
 
 
