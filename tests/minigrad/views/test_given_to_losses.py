@@ -41,8 +41,8 @@ PROGRAMS = [
         "F.kl_div(s.log_softmax(1), p.log(), log_target=True)", "and was given probabilities",
     ),
     (
-        "F.cross_entropy(s.view(2, 3, 4), y.view(2, 4))",
-        "F.cross_entropy(s.view(2, 4, 3).movedim(-1, 1), y.view(2, 4))",
+        "F.cross_entropy(net(x).view(2, 3, 4), y.view(2, 4))",
+        "F.cross_entropy(net(x).view(2, 4, 3).movedim(-1, 1), y.view(2, 4))",
         "the softmax along axis 1 of (2, 3, 4) adds up numbers of different positions",
     ),
 ]  # fmt: skip
@@ -54,7 +54,7 @@ def test_a_loss_that_is_given_something_else_is_told(mistaken, right, what):
     torch = pytest.importorskip("torch")
     net = torch.nn.Linear(3, 3)
     names = {"F": torch.nn.functional, "y": torch.tensor(Y), "h": torch.tensor(Y > 0).float()}
-    names["p"] = torch.tensor(SHARES, dtype=torch.float32)
+    names |= {"p": torch.tensor(SHARES, dtype=torch.float32), "net": net, "x": torch.tensor(X)}
     for program, found in ((mistaken, ["loss"]), (right, [])):
         with mg.pytorch() as watched:
             for _ in range(2):
