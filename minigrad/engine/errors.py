@@ -110,6 +110,14 @@ def is_pytorchs(value: object) -> bool:
     return any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__)
 
 
+def unwatched(value: object) -> str:
+    """Words for an error about something of PyTorch's, or an error, given without its block; or ""."""
+    if not is_pytorchs(value) and not isinstance(value, Exception):
+        return ""
+    given = "of PyTorch it takes what `with mg.pytorch() as watched:` gave, also after an error"
+    return f"; {given}: compute the loss in such a block"
+
+
 def has_arrays(values: list | tuple) -> bool:
     """Tell whether an array is among them."""
     return any(hasattr(v, "shape") for v in values)

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..idioms import CALLS, renamed
-from .errors import UNCLEAR, ArgumentError, MinigradError, described, texts_told
+from .errors import UNCLEAR, ArgumentError, MinigradError, described, texts_told, unwatched
 from .modes import current_box
 
 Function = TypeVar("Function", bound=Callable)  # what a decorator takes and gives
@@ -133,7 +133,8 @@ def not_of(kind: Any, name: str, value: object) -> str | None:
 
 
 def _unlike(name: str, words: str, value: object) -> str:
-    return f"{name} is {words}, not {described(value)}"
+    block = unwatched(value) if "Watched" in words else ""
+    return f"{name} is {words}, not {described(value)}{block}"
 
 
 def unknown(function: Callable, given: Mapping[str, object]) -> str | None:

@@ -26,7 +26,7 @@ from typing import Any
 
 from .. import errors
 from ..aten.watched import Watched
-from ..engine.errors import described
+from ..engine.errors import described, unwatched
 from ..engine.kinds import checked, named
 from ..engine.tensor import Tensor
 from ..engine.walk import order
@@ -116,14 +116,7 @@ def graph(*roots: Tensor | MinigradError | Watched) -> Graph:
         return capture.of_error(Graph, roots[0])
     if not roots or not all(isinstance(r, Tensor) for r in roots):
         given = ", ".join(map(described, roots)) or "nothing"
-        theirs = any(
-            type(r).__module__.startswith("torch") or isinstance(r, Exception) for r in roots
-        )
-        remedy = (
-            "; of PyTorch it takes what `with mg.pytorch() as watched:` gave, also after an error"
-            if theirs
-            else ""
-        )
+        remedy = next(filter(None, map(unwatched, roots)), "")
         raise errors.DTypeError(
             f"graph() takes the Tensors whose computation to show, not {given}{remedy}"
         )

@@ -12,7 +12,7 @@ import numpy as np
 from ... import errors
 from ...aten.for_diagnosis import first_to_look_at
 from ...aten.watched import Watched
-from ...engine.errors import described
+from ...engine.errors import described, unwatched
 from ...engine.tensor import Tensor
 from ..graph import Graph, graph_with_gradients
 from ..graph import graph as graph_of
@@ -116,6 +116,7 @@ def _subject_of(given: Tensor | Watched) -> Subject:
     if not isinstance(given, Watched):
         raise errors.ArgumentError(
             f"diagnose() takes a loss, or what mg.pytorch() gave, not {described(given)}"
+            f"{unwatched(given)}"
         )
     loss, count = given.loss, len(given.backwards)
     if not count and loss.requires_grad and loss.size != 1:

@@ -560,6 +560,9 @@ def test_what_was_watched_says_what_it_is_for_and_a_tensor_of_pytorch_what_it_ne
         mg.graph(loss)
     with pytest.raises(mg.errors.DTypeError, match="gave, also after an error"):
         mg.graph(RuntimeError("of PyTorch's"))
+    for view, given in ((mg.explore, loss), (mg.diagnose, loss), (mg.diagnose, torch.nn.ReLU())):
+        with pytest.raises(mg.errors.ArgumentError, match="of PyTorch it takes what"):
+            view(given)
 
 
 def test_a_gradient_that_was_nan_before_is_not_taken_for_one_of_16_bits():
