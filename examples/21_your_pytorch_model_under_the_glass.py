@@ -13,6 +13,7 @@
 # - walk back through it, and compare each gradient with PyTorch's;
 # - read model and gradient as a program in NumPy;
 # - find the line that a NaN comes from, also where the loss is finite;
+# - let a few steps of training be looked at for other mistakes;
 # - say what such a glass cannot see.
 #
 # You need PyTorch: `pip install -e ".[torch]"`. Without it the lesson still runs: minigrad's own layers
@@ -309,6 +310,40 @@ assert other.grad.tolist() == [0, 0.25]
 # names the line of yours that it belongs to.
 
 # %% [markdown]
+# ## What else is wrong
+#
+# `mg.diagnose` looks for more than NaN. It also tells of
+#
+# - gradients that are 0, that reach no parameter, or that vanish or explode on their way;
+# - units of a layer that are dead, saturated, or all alike;
+# - losses that are given something else than they take, such as probabilities in the place of scores,
+#   a column less a row, and two softmaxes in a row;
+# - attention whose softmax, mask or heads are along a wrong axis;
+# - in PyTorch: gradients that are another's, or that 16 bits round to 0; steps that are too long, that
+#   change nothing, or that add to the gradients of the step before.
+#
+# `help("minigrad.views.troubles")` lists all. For the last of them it needs more than one step: let the
+# whole loop stand in the block, for a few steps. Make the data before the block, since what makes it
+# would be computed twice, and drawn as well. Something is missing in this loop:
+
+# %%
+if torch:
+    manual_seed(0)
+    model = NextLetter()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with mg.pytorch() as watched:
+        for _ in range(3):
+            loss = F.cross_entropy(model(ids), follows)
+            loss.backward()
+            optimizer.step()
+    kept = mg.diagnose(watched)
+    print(kept)
+    assert [trouble.kind for trouble in kept] == ["kept"]
+
+# %% [markdown]
+# No trouble does not mean that the model is right: nothing here knows which labels, inputs or axes you
+# meant.
+#
 # ## The page
 #
 # `mg.explore` writes the page of lesson 01 for it: change a number, walk forward and back, see the rule
@@ -334,8 +369,9 @@ assert "tanh" in page.read_text(encoding="utf-8")
 #   and bring back. They come in as constants; and PyTorch's own gradient ends there, too.
 # - Operations that have no row in `minigrad/aten/rows`: they are constants as well, and `compare` names
 #   them. A gradient that would go through one of them is refused.
-# - Time: everything is computed twice, and slowly the second time. Look at a small batch of a small copy
-#   of your model, not at the training.
+# - Gradients of gradients, as of a penalty: `torch.autograd.grad(..., create_graph=True)` is refused.
+# - Time: everything is computed twice, and slowly the second time. So look at a few steps, with a small
+#   batch of a small copy of your model.
 #
 # ## Questions
 #

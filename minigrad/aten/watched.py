@@ -28,8 +28,9 @@ class Watched:
         mg.explore(watched, "page.html")
 
     A whole training loop may stand in the block, with `zero_grad()` and `step()`: then `mg.diagnose`
-    also says at which step something went wrong (lesson 21). Afterwards it is used with `mg.graph`,
-    `mg.explore`, `mg.steps`, `mg.diagnose` and `mg.compile`.
+    also says at which step something went wrong (lesson 21). Make the data before the block: what makes
+    it would be computed twice, and drawn as well. Afterwards it is used with `mg.graph`, `mg.explore`,
+    `mg.steps`, `mg.diagnose` and `mg.compile`.
 
     Attributes:
         calls: what PyTorch computed in the block, a `Calls`; None before it is entered.

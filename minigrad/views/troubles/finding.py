@@ -43,6 +43,12 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
     Compute the loss inside `with mg.record():`, so that all values are known; or give what
     `mg.pytorch()` gave. If `backward()` was not called, the gradients are computed, and forgotten.
 
+    It tells numbers that are not finite, with the line that they came from; gradients that are 0, reach
+    no parameter, vanish or explode; units that are dead or alike; losses that are given something else
+    than they take; softmaxes, masks and heads along a wrong axis. Of a loop of PyTorch's also steps that
+    are too long or change nothing, and gradients that are kept, lost, or another's: lesson 21 has one,
+    and `help("minigrad.views.troubles")` lists all. It knows nothing of wrong labels or inputs.
+
     Args:
         page: the path of a page to be written, as by `explore`, which opens at the step of the first
             trouble, and has a section with all; True: it is shown at once.

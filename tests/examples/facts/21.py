@@ -22,3 +22,6 @@ _, first = watched_loss(above=0.0)
 
 # %% a small number under the root heals it
 sum(bad.values()) == 0
+
+# %% gradients that are kept are told
+torch is None or [trouble.kind for trouble in kept] == ["kept"]
