@@ -8,6 +8,7 @@ from ...aten.learned import optimizers
 from ...aten.watched import Watched
 from ...engine.tensor import Tensor
 from ...engine.walk import order
+from .pytorchs import reverses
 
 MANY = 3  # calls of backward() after which a step may be missed
 
@@ -19,6 +20,8 @@ def notes(watched: Watched, loss: Tensor) -> Iterator[str]:
     nodes = {*order([loss.node])}
     for said in dict.fromkeys(said for node, said in values.elsewhere.items() if node in nodes):
         yield f"not looked at: {said}"
+    for name in dict.fromkeys(f.name for f in passes.wrong_functions() if reverses(f)):
+        yield f"{name}.backward reverses the gradient of what its forward gives as it came"
     evaluating = values.counterparts.evaluating
     if evaluating and watched.backwards:
         names = " and ".join(sorted(evaluating))

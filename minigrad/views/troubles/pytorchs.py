@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ...arrays.identity import memory_of
 from ...aten.watched import Watched
 from ...engine.source import SourceLine
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
     from ...aten.own_backward import OwnBackward
 
 
+TWICE = "backward through the graph a second time"
+
+
 def of_pytorchs(graph: Graph, watched: Watched, place: int | None) -> Iterator[Trouble]:
     """The troubles in PyTorch alone: with gradients of the `backward()` at a place, or elsewhere."""
     others = () if place is None else watched.backwards[place].others
@@ -31,11 +36,13 @@ def of_pytorchs(graph: Graph, watched: Watched, place: int | None) -> Iterator[T
     root = graph[graph.roots[0]]
     if watched.passes.raised:
         what = f"the last backward() raised {watched.passes.raised}, and gave no gradient"
-        yield Trouble("cut off", what, root.line, (), GENERAL["raised"], root.number, back=True)
+        remedy = GENERAL["carried" if TWICE in watched.passes.raised else "raised"]
+        yield Trouble("cut off", what, root.line, (), remedy, root.number, back=True)
     for said in (*watched.passes.stale.values(),)[:1]:
         yield Trouble("not finite", said, root.line, (), GENERAL["stale"], root.number, back=True)
     for function in watched.passes.wrong_functions():
-        yield _own_backward(graph, function)
+        if not reverses(function):
+            yield _own_backward(graph, function)
     if wrong:
         yield _another_gradient(graph, watched, wrong)
     if underflows:
@@ -60,6 +67,20 @@ def _overflow(graph: Graph, watched: Watched, said: str) -> Trouble:
         "not finite", said + (", in 32 bits" if half else ""), line or root.line,
         tuple(hooks), "; or ".join(remedies) or GENERAL["another"], root.number, back=True,
     )  # fmt: skip
+
+
+def reverses(function: OwnBackward) -> bool:
+    """Tell whether a function gives what came in, and back the gradient times a number below 0. It is
+    meant where two parts of a model learn against each other."""
+    inputs = [(k, x) for k, x in enumerate(function.inputs) if x is not None]
+    if len(inputs) != 1 or len(function.outputs) != 1 or function.outputs[0] is None:
+        return False
+    ((place, x),), (y,), walk = inputs, function.outputs, function.seen[-1]
+    (came,), gave = walk.came, walk.gave[place]
+    if came is None or gave is None or not np.array_equal(x._array, y._array):
+        return False
+    factor = np.sum(gave * came) / np.sum(came * came)
+    return bool(factor < 0 and np.allclose(gave, factor * came))
 
 
 def _own_backward(graph: Graph, function: OwnBackward) -> Trouble:

@@ -58,7 +58,9 @@ GENERAL = {
     "or let it return None",
     "another": "look for code that changes gradients on their way, or numbers that PyTorch had saved: "
     "print(watched.compare()) says more",
-    "own backward": "if it is not meant, as a reversed gradient is, its backward() is wrong: "
+    "carried": "detach what is carried from one step to the next, as the state of an RNN: "
+    "h = h.detach(); of two losses of one graph, add them up, and call backward() once",
+    "own backward": "if it is not meant, as a straight-through estimate is, its backward() is wrong: "
     "torch.autograd.gradcheck compares it with finite differences",
     "steps": "a smaller learning rate, a tenth at first; a warm-up; clipping of the gradient",
     "uphill": "the step is to be against the gradient: p -= lr * p.grad",

@@ -167,6 +167,23 @@ def as_many_centres_as_examples():
     return steps(lambda k: F.mse_loss(head(torch.exp(-((x - centres) ** 2))), x), centres, head)
 
 
+class Reversed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x, sign):
+        ctx.sign = sign
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return ctx.sign * 0.3 * g, None
+
+
+def a_domain_that_is_not_to_be_known(sign=-1):
+    body, head, domain = net(4), nn.Linear(4, 3), nn.Linear(4, 2)
+    of = lambda h: F.cross_entropy(domain(Reversed.apply(h, sign)), Y % 2)
+    return steps(lambda k: F.cross_entropy(head(body(X)), Y) + of(body(X)), body, head, domain)
+
+
 HEALTHY = [
     chunks_of_a_long_sequence, a_target_network, a_teacher_that_follows, a_target_inside_the_module,
     features_of_a_network_that_is_kept, two_networks_in_turn, an_old_policy,
@@ -174,6 +191,7 @@ HEALTHY = [
     lambda: a_hinge_that_is_satisfied(torch.square), lambda: a_hinge_that_is_satisfied(lambda h: h * h),
     a_branch_that_starts_at_0, a_bias_of_what_is_subtracted, a_gate_that_closes_for_once,
     a_large_loss_at_first, slots_and_clusters, as_many_centres_as_examples,
+    a_domain_that_is_not_to_be_known,
 ]  # fmt: skip
 
 
@@ -183,4 +201,14 @@ def test_a_healthy_program_is_not_accused(program):
     with mg.pytorch() as watched:
         kept = program()
     assert not mg.diagnose(watched)
+    assert kept
+
+
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_a_reversed_gradient_is_a_note_and_another_factor_a_trouble(sign):
+    with mg.pytorch() as watched:
+        kept = a_domain_that_is_not_to_be_known(sign)
+    found = mg.diagnose(watched)
+    assert [t.kind for t in found] == ["own backward"] * (sign > 0)
+    assert ("Reversed.backward reverses the gradient" in str(found)) == (sign < 0)
     assert kept

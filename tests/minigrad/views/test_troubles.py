@@ -852,6 +852,20 @@ def test_a_backward_that_raised_is_told():
     assert "the last backward() raised RuntimeError: one of the variables" in trouble.what
 
 
+def test_a_state_that_is_carried_with_its_graph_is_told():
+    pytest.importorskip("torch")
+
+    def two_steps(w):
+        h = w
+        for _ in range(2):
+            h = (h * w).tanh()
+            h.sum().backward()
+
+    with pytest.raises(RuntimeError), mg.pytorch() as watched:
+        two_steps(weights(1.0, 2.0))
+    assert "h = h.detach()" in mg.diagnose(watched)[0].remedy
+
+
 def test_what_is_no_loss_and_what_has_no_row_is_said():
     pytest.importorskip("torch")
     with mg.pytorch() as watched:
