@@ -73,11 +73,11 @@ def reverses(function: OwnBackward) -> bool:
     """Tell whether a function gives what came in, and back the gradient times a number below 0. It is
     meant where two parts of a model learn against each other."""
     inputs = [(k, x) for k, x in enumerate(function.inputs) if x is not None]
-    if len(inputs) != 1 or len(function.outputs) != 1 or function.outputs[0] is None:
+    if len(inputs) != 1 or len(function.outputs) != 1:
         return False
-    ((place, x),), (y,), walk = inputs, function.outputs, function.seen[-1]
-    (came,), gave = walk.came, walk.gave[place]
-    if came is None or gave is None or not np.array_equal(x._array, y._array):
+    (place, x), y, walk = inputs[0], function.outputs[0], function.seen[-1]
+    came, gave = walk.came[0], walk.gave[place]
+    if y is None or came is None or gave is None or not np.array_equal(x._array, y._array):
         return False
     factor = np.sum(gave * came) / np.sum(came * came)
     return bool(factor < 0 and np.allclose(gave, factor * came))
