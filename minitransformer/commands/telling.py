@@ -33,6 +33,18 @@ def reached(run: Training, point: Point, goal: float, count: int) -> str:
     )
 
 
+def all_right(run: Training, count: int) -> str:
+    """Say once, when all held-out examples looked at were right twice, how a run ends there; or ""."""
+    looks = [point for point in run.curve if point.accuracy == 1]
+    if len(looks) != 2 or looks[-1] is not run.curve[-1]:
+        return ""
+    return (
+        f"all {count} held-out examples looked at are right at step {looks[0].step}, and again at "
+        f"{looks[1].step} of {run.settings.steps}: --stop-at 1 would have stopped there; "
+        f"Ctrl-C stops, and saves"
+    )
+
+
 def result(run: Training, result: Result) -> str:
     """The result of the run in a line."""
     loss = f"loss {result.loss:.3g} nats a symbol, perplexity {perplexity(result.loss):.4g}"

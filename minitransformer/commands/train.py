@@ -109,6 +109,8 @@ def learn(
                         bar.say(telling.marked(source, target, w))
                     if (worse := overfitting(run.curve)) and not overfitting(run.curve[:-1]):
                         bar.say(worse)
+                    if goal > 1 and (right := telling.all_right(run, len(exam))):
+                        bar.say(right)
                     figures["held-out"] = f"{result.accuracy:.1%}"
                     figures["held-out loss"] = f"{result.loss:.4f}"
                     figures["perplexity"] = f"{perplexity(result.loss):.4g}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 
 from minigrad import errors
 from minigrad.settings import real
@@ -16,6 +17,9 @@ from .options import SURE
 from .ways import way
 
 UNREAD = "\t\tnot read"  # in place of a result, so that there is a line for each line
+SURE_OF = (
+    "%: the probability that the model itself gives to what it writes, which may still be wrong"
+)
 NOT_SURE = 1  # the exit status if something is wrong with a result
 
 
@@ -46,6 +50,8 @@ def translate(options: argparse.Namespace) -> int:
             for text, p, what in zip(written, sure, said)
         ]
 
+    if sys.stdout is not None and sys.stdout.isatty():
+        print(SURE_OF, file=sys.stderr, flush=True)
     return for_each(options.lines, reader, results, str.strip, UNREAD) or (
         NOT_SURE if doubtful else 0
     )

@@ -15,6 +15,7 @@ from dataclasses import fields
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,8 +26,10 @@ from progress import problems
 from minigrad.arrays import serialize
 from minitransformer import Reader, Settings, Sizes, decoding, load_reader, load_training
 from minitransformer.__main__ import COMMANDS, command_line, main
+from minitransformer.commands import telling
 from minitransformer.tasks import TASKS
 from minitransformer.tasks.dates import EXAMPLES
+from minitransformer.training.loop import Point
 
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "minitransformer"]
@@ -356,6 +359,15 @@ def test_interrupted_twice_it_stops_at_once(tmp_path):
     load_reader(tmp_path / "runs/dates/checkpoint.npz")
 
 
+@pytest.mark.parametrize(
+    ("shares", "told"), [((1, 0.5, 1), True), ((1, 1, 1), False), ((1,), False)]
+)
+def test_a_run_that_is_right_twice_is_told_once_how_to_stop_there(shares, told):
+    curve = [Point(step, 0.1, share, 0.1) for step, share in enumerate(shares, 1)]
+    run = SimpleNamespace(curve=curve, settings=SimpleNamespace(steps=9))
+    assert ("--stop-at 1" in telling.all_right(run, 200)) == told
+
+
 # --- translate ------------------------------------------------------------------------------------
 
 LINES = ["3rd of march 1998", "1998-03-03", "  Tue 3 Mar 1998 "]
@@ -382,6 +394,12 @@ def test_lines_on_standard_input(home, here, readings, end):
     result = here("translate", home / "runs/dates", given=text)
     assert (result.returncode, result.stderr) == (1, "")
     assert result.stdout.splitlines() == readings
+
+
+def test_a_terminal_is_told_what_the_percentages_are(home, here, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    result = here("translate", home / "runs/dates", *LINES)
+    assert result.stderr.count("that the model itself gives") == 1
 
 
 def test_no_lines_at_all(home, here):

@@ -16,7 +16,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "numbers",
         metavar="LESSON",
         nargs="*",
-        help="numbers of lessons, such as 06 (default: all)",
+        help="numbers of lessons, such as 06, which are run: their text is in their files, and in the "
+        "course (default: list all)",
     )
     parser.add_argument(
         "--pictures",
@@ -35,6 +36,7 @@ def command(options: argparse.Namespace) -> int:
             print(path)
     elif options.numbers:
         for lesson in some:
+            say(f"{lesson.path}: its text is in this file, or by python -m minigrad course", 4)
             with working(f"lesson {lesson.number}"), hearing_prints():
                 run(lesson, options.pictures)
     else:

@@ -9,8 +9,8 @@ from extras import needs
 from minigrad import errors
 from minigrad.__main__ import main
 from minigrad.course.folders import ROOT
+from minigrad.course.lessons import command, notebooks, pages, running
 from minigrad.course.lessons import lesson as lessons
-from minigrad.course.lessons import notebooks, pages, running
 
 SMALL = """# %% [markdown]
 # # 99 A small lesson
@@ -258,3 +258,11 @@ def test_the_time_to_read_counts_words_and_lines(tmp_path):
     assert lesson(words=196, lines=10, optional=" (optional)") == pytest.approx(
         (0, 199 / 200 + 0.5)
     )
+
+
+def test_a_run_begins_with_where_the_text_is(small, monkeypatch, capsys):
+    monkeypatch.setattr(command, "chosen", lambda numbers: [small()])
+    assert main(["lessons", "99"]) == 0
+    first, *rest = capsys.readouterr().out.splitlines()
+    assert "99_small.py: its text is in this file" in first
+    assert rest[0].startswith("given")
