@@ -29,10 +29,8 @@ def missing(module: str, name: str, *homes: str) -> AttributeError | ImportError
     remedy = ""
     for what, where in ((path, homes), (path.rpartition(".")[2], [ANYWHERE]), (name, homes)):
         remedy = remedy or instead(what, source_text, *where) or _elsewhere(module, what)
-    if module == "minigrad" and re.search(
-        r"(?<![\w.])(nn|optim)\.", remedy.partition(" write ")[2]
-    ):
-        remedy += " (from minigrad import nn, optim)"
+    if module == "minigrad" and re.search(r"(?<![\w.])(nn|optim)\.", remedy.partition(" write")[2]):
+        remedy += "  # from minigrad import nn, optim"
     asking = sys._getframe(2)
     # Of an AttributeError, the statement `from MODULE import NAME` keeps no word.
     if remedy and asking.f_code.co_code[asking.f_lasti] == IMPORT_FROM:

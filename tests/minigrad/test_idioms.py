@@ -277,7 +277,7 @@ def test_of_a_dotted_name_the_row_is_that_of_the_whole_name():
         (lambda: mg.optimizers.RMSprop(), "for optim.RMSprop(model.parameters()) write"),
         (lambda: mg.keras.callbacks.EarlyStopping(), "for keras.callbacks.EarlyStopping() write"),
         (lambda: mg.models.load_model("m"), "mg.load('w.npz')[0]"),
-        (lambda: mg.keras.layers.Dense(4), "its own (from minigrad import nn, optim)"),
+        (lambda: mg.keras.layers.Dense(4), "its own  # from minigrad import nn, optim"),
         (lambda: mg.layers.GlobalAveragePooling1D(), "write np.mean(c, axis=1)"),
     ):
         with pytest.raises(AttributeError, match=re.escape(remedy)):
@@ -473,3 +473,17 @@ def test_habits_of_keras_are_told_what_is_written_here():
     ):
         with pytest.raises(errors.MinigradError, match=remedy):
             call()
+
+
+@pytest.mark.parametrize(
+    "theirs",
+    [
+        *("mg.layers.LSTM", "mg.layers.Dense", "mg.layers.Attention", "mg.callbacks.EarlyStopping"),
+        *("mg.train_test_split", "mg.softmax", "mg.Linear", "nn.GRU", "nn.relu", "F.accuracy"),
+        *("model.fit", "model.evaluate", "model.history", "model.predict", "optim.StepLR"),
+    ],
+)
+def test_what_an_error_says_runs_as_it_is_pasted(theirs):
+    with pytest.raises(AttributeError) as raised:
+        eval(theirs, ours())
+    exec(re.split(r" write\s", str(raised.value), maxsplit=1)[1], ours())
