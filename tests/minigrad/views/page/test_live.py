@@ -569,7 +569,7 @@ def test_attention_is_marked_where_its_mask_stays(opened):
         (lambda x: np.sum(x * x), None),
         (lambda x: x[0, 0] * np.sum(x @ x) + np.linalg.det(np.eye(2) + 0 * x), "Nothing can learn"),
         (lambda x: np.sum(x * float(np.max(x).detach())), "has a fixed part"),
-        (lambda x: np.sum(x * x) + np.sum(np.sort(x.data)), "has a fixed part"),
+        (lambda x: np.sum(x * x) + np.sum(np.sort(x.data)), None),
     ],
 )
 def test_learning_says_when_its_loss_has_a_fixed_part(opened, make, told):
