@@ -117,7 +117,8 @@ class CardWriter:
             if isinstance(item, Block) and item.items:
                 own = set(item.members())
                 inside = self.graph.part(own, _boxes_inside(self.graph, item.box, own))
-                name, title = str(self.keys[item]), words.visible(item.title)
+                title = ": ".join(map(words.visible, item.title.split("\n")))
+                name = str(self.keys[item])
                 yield PageDrawing(name, title, inside, self.of.name, item.box)
 
     # Written for Graphviz

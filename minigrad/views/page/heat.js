@@ -326,7 +326,7 @@ function scale(a, palette) {
     a.all && a.all.least !== null ? a.all : { least: 0, greatest: a.largest };
   const tone = Pictures.tones(palette);
   const end = (v) => `rgba(${Pictures.tint(v, 1, tone).slice(0, 3).join(", ")}, 1)`;
-  const steps = a.steps.filter((k) => k > 1).map((k) => `${k}th`);
+  const step = a.steps.reduce((x, y) => x * y, 1);
   return [
     make("span", {
       class: "bar",
@@ -336,7 +336,8 @@ function scale(a, palette) {
       "span",
       {},
       `${Arrays.written(low, 4)} to ${Arrays.written(high, 4)}`,
-      a.thinned ? filled(WORDS.everyShown, { steps: steps.join(" and ") }) : "",
+      a.all?.odd ? `; ${filled(WORDS.notFinite, a.all)}` : "",
+      a.thinned ? filled(WORDS.oneShown, { step }) : "",
     ),
   ];
 }

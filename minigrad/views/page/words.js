@@ -49,7 +49,7 @@ const WORDS = {
   },
   eachPlace: "{name}: each place by itself",
   elementOf: "element [{index}] of the contribution",
-  everyShown: "; every {steps} shown",
+  oneShown: "; one in {step} shown",
   firstKeys: "{on} {back} step, {space} plays, {find} finds, {help} shows all keys.",
   firstToArrive: "The first of {count} to arrive there.",
   follows: {

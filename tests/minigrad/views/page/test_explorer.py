@@ -93,6 +93,17 @@ def test_heat_maps_are_read_number_by_number(opened):
 
 
 @pytest.mark.slow
+def test_what_a_thinned_map_leaves_out_is_counted(opened):
+    a = np.ones((1000, 1000))
+    a[1, 1] = np.inf
+    with mg.record():
+        loss = np.sum(np.tanh(mg.Tensor(a, requires_grad=True, name="x")))
+    page = opened(loss)
+    page.key("\ue014")
+    assert re.match(r"1 to 1; 1 not finite; one in \d+ shown$", page.text(".scale"))
+
+
+@pytest.mark.slow
 def test_boxes_open_and_close(opened):
     page = opened(chain(150))
     crumbs = "#crumbs li"

@@ -139,6 +139,7 @@ def test_a_long_graph_without_boxes_is_parted(tmp_path):
     assert all(len(keys(v["cards"])) <= drawings.BUDGET + 8 for v in page["views"])
     shown = {key for v in page["views"] for key in keys(v["cards"]) if key not in v["outside"]}
     assert {n["n"] for n in page["nodes"]} <= shown
+    assert page["views"][1]["title"].startswith("28 operations: tanh × 28")
 
 
 @pytest.mark.slow
