@@ -70,8 +70,10 @@ class Comparison(NamedTuple):
             lines.append(
                 "numbers of 16 bits were computed with 32, and compared by their tensors' sizes"
             )
-        if self.unread:
-            names = ", ".join(f"aten.{name} ({n})" for name, n in sorted(self.unread.items()))
+        # `_foreach_` functions are called by clipping and optimizers, and compute with gradients.
+        unread = [item for item in sorted(self.unread.items()) if not item[0].startswith("_foreach_")]
+        if unread:
+            names = ", ".join(f"aten.{name} ({n})" for name, n in unread)
             lines.append(f"constants, because no row computes them: {names}")
         lines += self.own
         if self.first is not None:
