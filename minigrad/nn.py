@@ -210,7 +210,8 @@ class Module:
         """Give every parameter the values that `state` has for it.
 
         A state of PyTorch's tensors is taken as PyTorch lays it out: it keeps the weight of a `Linear`
-        as (out, in).
+        as (out, in). One of NumPy's arrays is taken as it is, (in, out): a square weight of PyTorch's
+        that was made an array would be taken without an error, and has to be transposed first.
 
         Raises:
             StateDictError: if entries are missing, unexpected, of another shape or not of numbers,

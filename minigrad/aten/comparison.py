@@ -71,7 +71,9 @@ class Comparison(NamedTuple):
                 "numbers of 16 bits were computed with 32, and compared by their tensors' sizes"
             )
         # `_foreach_` functions are called by clipping and optimizers, and compute with gradients.
-        unread = [item for item in sorted(self.unread.items()) if not item[0].startswith("_foreach_")]
+        unread = [
+            item for item in sorted(self.unread.items()) if not item[0].startswith("_foreach_")
+        ]
         if unread:
             names = ", ".join(f"aten.{name} ({n})" for name, n in unread)
             lines.append(f"constants, because no row computes them: {names}")

@@ -134,7 +134,7 @@ class Watched:
     def _nothing(self) -> errors.GraphError:
         return errors.GraphError(
             "nothing that PyTorch computed was seen, or nothing is left of it: compute the loss "
-            f"inside the block, and keep it{self.problem}"
+            f"inside the block, not under no_grad(), and keep it{self.problem}"
         )
 
     def _told(self, losses: list[Tensor]) -> list[Tensor]:
