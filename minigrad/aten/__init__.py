@@ -39,8 +39,8 @@ Read it in this order; a file imports only those before it:
 7. `storages`, `values`: the Tensor of ours for each tensor of PyTorch's, where several share one memory
 8. `gradients`: those of a backward pass, compared with PyTorch's; `own_backward`: those of a function
 9. `ends`, `hooks`: where no gradient goes back, and what may change one
-10. `dispatch`: each call, as PyTorch dispatches it, run by both; `modules`: whose call is a box, and the
-    steps of optimizers, after which parameters are new leaves
+10. `observations`: what will be said; `dispatch`: each call, as PyTorch dispatches it, run by both;
+    `modules`: whose call is a box, and the steps of optimizers, after which parameters are new leaves
 11. `backward_passes`: each backward pass, walked by both; `patches`: how PyTorch tells of one
 12. `comparison`: what is said of all distances
 13. `watched`: `pytorch()`, and what is known afterwards; `learned`: its parameters and optimizers;

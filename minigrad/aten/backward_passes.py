@@ -106,7 +106,7 @@ class BackwardPasses:
             if new is not None and (old is None or not torch.equal(new.detach(), old)):
                 self.given.add(id(theirs))
             self._note_kept(theirs, leaves, old, called)
-            self.calls.lengths[id(theirs)] = length_of(new)
+            self.calls.observed.lengths[id(theirs)] = length_of(new)
             if old is not None and not is_finite(array_of(old)):
                 self.stale[id(theirs)] = (
                     f"the gradient of {called(theirs)} was not finite before backward(), which adds "
@@ -172,8 +172,8 @@ class BackwardPasses:
             self.done.append(Backward(starts, [], finite, none, [], said))
             return
         broken = not_finite_elsewhere(gradients, [root for root, _ in starts])
-        rough = max((d.allowed for d in self.calls.distances), default=0.0)
-        distances, others = compare(gradients, starts, rough, self.calls.half)
+        rough = max((d.allowed for d in self.calls.observed.distances), default=0.0)
+        distances, others = compare(gradients, starts, rough, self.calls.observed.half)
         self.done.append(Backward(starts, distances, finite, others, broken))
 
     def _starts(self, roots: list, seeds: list) -> Roots:

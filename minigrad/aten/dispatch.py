@@ -21,7 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from .. import errors
 from ..engine import modes, source
 from ..engine.node import Node
-from ..engine.source import SourceLine, source_line
+from ..engine.source import source_line
 from ..engine.tensor import Tensor
 from ..ran.recording import Note, Recording
 from ..ran.variables import names_here
@@ -33,6 +33,7 @@ from .function_calls import in_function
 from .functorch import refuse_transforms
 from .hooks import Hooks
 from .numbers import array_of
+from .observations import GivenToLoss, Observations, Taken
 from .own_backward import OwnBackward
 from .row_results import but_for_rounding, converted, distance_of, results
 from .rows.writes import written_over
@@ -64,53 +65,27 @@ class Output(NamedTuple):
     written: bool
 
 
-class Taken(NamedTuple):
-    """Numbers that Python got: of which node, at which line, and when, in the order of nodes."""
-
-    node: Node
-    line: SourceLine | None
-    number: int
-
-
 class Calls(TorchDispatchMode):
     """Sees each call, has its row computed, and compares the results.
 
-    Attributes, of the computation:
+    Attributes:
         values: our Tensors for PyTorch's.
         functions: the calls of `autograd.Function` that have gradients.
         results: weak references to PyTorch's results, oldest first.
         steps: how many optimizers are just taking a step, as `modules.new_leaves` counts them.
-
-    Of what may change a gradient, or keep it back:
         ends: where ways of gradients end.
-        hooks: the user's.
-
-    Of what is said of it afterwards:
-        distances: of each result from PyTorch's.
-        half: whether numbers of 16 bits were computed with 32.
-        unread: calls without a row, by name: how many.
-        drawn: constants that PyTorch drew.
-        taken: each time that Python got numbers.
-        updates: the steps that optimizers took, each an `OptimizerStep`.
-        lengths: those of the gradients that the last backward() left, by the identity of the leaf.
-        losses: calls of losses that are made of what learns: the name, our arguments, the line.
+        hooks: the user's, which may change a gradient.
+        observed: what is said of it afterwards is made of.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.values = Values()
-        self.ends, self.hooks = Ends(), Hooks()
         self.functions: list[OwnBackward] = []
-        self.distances: list[Distance] = []
-        self.half = False
-        self.unread: dict[str, int] = {}
-        self.drawn: list[Tensor] = []
-        self.taken: list[Taken] = []
         self.results: list[Any] = []
         self.steps = 0
-        self.updates: list[Any] = []
-        self.lengths: dict[int, float] = {}
-        self.losses: list[tuple[str, list, SourceLine | None]] = []
+        self.ends, self.hooks = Ends(), Hooks()
+        self.observed = Observations()
 
     def alive(self) -> list[torch.Tensor]:
         """The results that are still held somewhere, oldest first."""
@@ -121,7 +96,9 @@ class Calls(TorchDispatchMode):
         ours = self.values.of(theirs)
         self.ends.note_end(ours)
         seen = [w.node_of(ours) for w in modes.mode.get().watchers if isinstance(w, Recording)]
-        self.taken.append(Taken(seen[0] if seen else ours.node, source_line(), modes.count()))
+        self.observed.taken.append(
+            Taken(seen[0] if seen else ours.node, source_line(), modes.count())
+        )
 
     def note_function(self, cls: type, args: tuple, outputs: list, context: Any) -> None:
         """Note a call of an `autograd.Function`; one that wrote into an argument is seen through."""
@@ -186,7 +163,7 @@ class Calls(TorchDispatchMode):
     def _note_loss(self, call: AtenCall) -> None:
         given, _ = call.ours
         if isinstance(given[0], Tensor) and given[0].requires_grad:
-            self.losses.append((call.packet, given, source_line()))
+            self.observed.losses.append(GivenToLoss(call.packet, given, source_line()))
 
     # --- their results -----------------------------------------------------------------------------
 
@@ -252,10 +229,11 @@ class Calls(TorchDispatchMode):
         call, value = output.call, Tensor(array_of(output.tensor))
         if call.draws:
             value.name = f"drawn by {call.packet.rstrip('_')}"
-            self.drawn.append(value)
+            self.observed.drawn.append(value)
         if call.reason:
             self.values.reasons[value] = call.reason
-            self.unread[call.name] = self.unread.get(call.name, 0) + 1
+            unread = self.observed.unread
+            unread[call.name] = unread.get(call.name, 0) + 1
         else:
             self.values.reasons[value] = (
                 f"aten.{call.name}, called at {source_line()}, gives a constant here"
@@ -266,13 +244,13 @@ class Calls(TorchDispatchMode):
         """A value as our Tensor for an output, once its distance from PyTorch's is noted."""
         call, theirs = output.call, output.tensor
         storage, is_floating = self.values.storage(theirs), theirs.is_floating_point()
-        self.half |= is_floating and theirs.dtype.itemsize == 2
+        self.observed.half |= is_floating and theirs.dtype.itemsize == 2
         value = converted(value, theirs)
         apart = distance_of(call, value, theirs, storage.rough)
         if not apart.is_rounding:
             apart = self._unseen_write(call) or but_for_rounding(apart, call, output.place)
         storage.rough = max(storage.rough, apart.allowed if is_floating else 0.0)
-        self.distances.append(apart)
+        self.observed.distances.append(apart)
         return value
 
     def _unseen_write(self, call: AtenCall) -> Distance | None:

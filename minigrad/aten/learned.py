@@ -94,7 +94,7 @@ def optimizers(watched: Watched) -> list[Any]:
     """The optimizers that took a step in the block, and others that there are and have a leaf of it."""
     from torch.optim import Optimizer
 
-    stepped = {id(step.optimizer): step.optimizer for step in watched.calls.updates}
+    stepped = {id(step.optimizer): step.optimizer for step in watched.calls.observed.updates}
     # An object may lie about its class, and compute to do so: its type does not.
     alive = {id(o): o for o in gc.get_objects() if issubclass(type(o), Optimizer)}
     leaves = watched.calls.values.leaves

@@ -114,7 +114,7 @@ def new_leaves(calls: Calls) -> Iterator[None]:
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if closure is None:  # it would compute the gradients
             with _disable_current_modes():  # a rate may be a tensor
-                calls.updates.append(OptimizerStep.of(who, calls.lengths))
+                calls.observed.updates.append(OptimizerStep.of(who, calls.observed.lengths))
 
     def end(who, *_) -> None:
         calls.steps -= threading.get_ident() == thread

@@ -195,9 +195,9 @@ class Watched:
             *([] if self.finite else [self._not_finite()]),
             *calls.values.counterparts.not_run,
         ]  # fmt: skip
-        walked = bool(self.backwards)
+        found, walked = calls.observed, bool(self.backwards)
         return Comparison(
-            calls.distances, gradients, calls.half, calls.unread, own, reasons, walked
+            found.distances, gradients, found.half, found.unread, own, reasons, walked
         )
 
     def _not_finite(self) -> str:

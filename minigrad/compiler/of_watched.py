@@ -66,7 +66,7 @@ class CompiledGraph(WithProgram):
             n for t in tensors if (n := captured.number.get(t.node)) is not None
         ]
         self._numbers = sorted(nodes(watched.calls.values.outside))
-        self._drawn = nodes(watched.calls.drawn)
+        self._drawn = nodes(watched.calls.observed.drawn)
         leaves = [self._graph[n] for n in self._numbers]
         self.tensors = MappingProxyType(dict(zip(_names(leaves), map(_copy, leaves))))
         self.frozen = [self._graph[n].name for n in self._drawn]
@@ -168,7 +168,7 @@ class CompiledGraph(WithProgram):
             for number, line in lines.items()
             for n in graph.made_from(number) & names.keys()
         }
-        for node, line, when in self._watched.calls.taken:
+        for node, line, when in self._watched.calls.observed.taken:
             if when < last:  # else it is read of the loss, or after it
                 of = [places.get(leaf) for leaf in _made_from(node)]
                 read |= {names[n]: line for n in of if n in names}

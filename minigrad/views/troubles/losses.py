@@ -34,7 +34,7 @@ def other_inputs(graph: Graph, watched: Watched | None) -> Iterator[Trouble]:
 def _of_calls(graph: Graph, watched: Watched | None) -> Iterator[Trouble]:
     """The mistakes in calls of PyTorch's losses."""
     numbers = {memory_of(n.value): n.number for n in graph.nodes}
-    for name, given, line in () if watched is None else watched.calls.losses:
+    for name, given, line in () if watched is None else watched.calls.observed.losses:
         for kind, what in CHECKS[name](*given[:2]) if name in CHECKS else ():
             node = numbers.get(memory_of(given[0]._array), graph.roots[0])
             yield Trouble("loss", what, line, (), GENERAL[kind], node)

@@ -28,5 +28,5 @@ def notes(watched: Watched, loss: Tensor) -> Iterator[str]:
         yield f"{names}: in evaluation mode, with gradients; train() of the model turns that off"
     still = all(len(leaves) == 1 for _, leaves in values.leaves.values())
     many = max(passes.moved.values(), default=0)
-    if many >= MANY and still and not watched.calls.updates and optimizers(watched):
+    if many >= MANY and still and not watched.calls.observed.updates and optimizers(watched):
         yield f"{many} calls of backward(), and no step() of the optimizer, which changes the parameters"

@@ -61,7 +61,7 @@ def _hooks(watched: Watched) -> tuple[list[str], SourceLine | None]:
 
 def _overflow(graph: Graph, watched: Watched, said: str) -> Trouble:
     """A gradient that is not finite in PyTorch, and is in the graph, as is said."""
-    root, half, (hooks, line) = graph[graph.roots[0]], watched.calls.half, _hooks(watched)
+    root, half, (hooks, line) = graph[graph.roots[0]], watched.calls.observed.half, _hooks(watched)
     remedies = [GENERAL["hook"]] * bool(hooks) + [GENERAL["overflows"]] * half
     return Trouble(
         "not finite", said + (", in 32 bits" if half else ""), line or root.line,

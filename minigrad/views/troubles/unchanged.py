@@ -63,7 +63,7 @@ def _short_steps(graph: Graph, watched: Watched) -> Iterator[Trouble]:
 def _by_optimizer(watched: Watched) -> list[list]:
     """The steps of each optimizer."""
     found: dict[int, list] = {}
-    for step in watched.calls.updates:
+    for step in watched.calls.observed.updates:
         found.setdefault(id(step.optimizer), []).append(step)
     return [*found.values()]
 
@@ -80,7 +80,7 @@ def _never_changed(graph: Graph, watched: Watched) -> Iterator[Trouble]:
         return
     outer, before = {p.outer for p in changed} - {None}, _before(graph, changed)
     still = [p for p in still if p.outer in outer or memory_of(p.leaves[-1]._array) in before]
-    line = next((step.line for step in watched.calls.updates), graph[graph.roots[0]].line)
+    line = next((step.line for step in watched.calls.observed.updates), graph[graph.roots[0]].line)
     shapes = replaced(watched)
     by_reason: dict[tuple[str, str], list[SeenParameter]] = {}
     for p in still:
