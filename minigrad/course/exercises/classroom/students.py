@@ -114,8 +114,8 @@ def _by_student(
     """The name and number of each student, and the files, or notes of what cannot be read."""
     try:
         if zipfile.is_zipfile(folder):
-            entries = sorted(_together(files_in_zip(folder.name, folder.read_bytes(), 0)).items())
-            yield from ((*who, files) for who, files in entries)
+            files = files_in_zip(folder.name, folder.read_bytes(), 0)
+            yield from ((*who, some) for who, some in sorted(_together(files).items()))
             return
         paths = sorted(folder.iterdir())
     except OSError as problem:
@@ -129,21 +129,53 @@ def _by_student(
         name, number = student_of(
             path.name if path.is_dir() else path.name[: len(path.name) - len(end)]
         )
+        files: Iterable[FoundFile | str] = files_in(path, path.name)
         if number:
-            known.setdefault((name, number), []).append(files_in(path, path.name))
+            known.setdefault((name, number), []).append(files)
         elif path.is_dir() or (end.lower() in WORK and f"{name}.py" not in own):
-            yield name, number, files_in(path, path.name)
-    for (name, number), some in known.items():
-        yield name, number, itertools.chain.from_iterable(some)
+            first = list(itertools.islice(files, FILES))
+            files = itertools.chain(first, files)
+            if not _of_several(first):
+                yield name, number, files
+                continue
+            for who, some in sorted(_together(files, name).items()):
+                known.setdefault(who, []).append(some)
+    for (name, number), several in known.items():
+        yield name, number, itertools.chain.from_iterable(several)
 
 
-def _together(files: Iterable[FoundFile | str]) -> dict[tuple[str, str], list[FoundFile | str]]:
-    """The files of a zip of a class, by student: the first folder, or what Canvas puts in front."""
+def _of_several(files: Sequence[FoundFile | str]) -> bool:
+    """Tell whether a folder or zip is a platform's, with the work of a class: it has a folder of
+    Moodle's; or Canvas's names alone, of several students."""
+    paths = [_path(file) for file in files]
+    students = {student_of(path.partition("/")[0])[1] for path in paths}
+    return any(map(_moodles, paths)) or (len(students) > 1 and "" not in students)
+
+
+def _together(
+    files: Iterable[FoundFile | str], name: str = ""
+) -> dict[tuple[str, str], list[FoundFile | str]]:
+    """The files of a class, by student: by Moodle's folder, at any depth; or the first folder, or what
+    Canvas puts in front.
+
+    Args:
+        name: of whose the files are that no platform has named; default: that of the first folder.
+    """
     students: dict[tuple[str, str], list[FoundFile | str]] = {}
     for file in files:
-        path = file if isinstance(file, str) else file.path
-        students.setdefault(student_of(path.partition("/")[0]), []).append(file)
+        path = _path(file)
+        who = student_of(_moodles(path) or path.partition("/")[0])
+        students.setdefault((name, "") if name and not who[1] else who, []).append(file)
     return students
+
+
+def _path(file: FoundFile | str) -> str:
+    return file if isinstance(file, str) else file.path
+
+
+def _moodles(path: str) -> str:
+    """The first part of a path that has the name of a folder of Moodle's; or ""."""
+    return next((part for part in re.split(r"[/\\]", path) if MOODLE.match(part)), "")
 
 
 # --- the files of one student ----------------------------------------------------------------------
@@ -156,8 +188,7 @@ def _sort(student: Student, files: Iterable[FoundFile | str]) -> None:
         if k >= FILES:
             student.notes.append(f"only {FILES} files were looked at")
             break
-        path = file if isinstance(file, str) else file.path
-        if moodles := MOODLE.match(re.split(r"[/\\]", path)[0]):
+        if moodles := MOODLE.match(_moodles(_path(file))):
             student.moodles = f"{moodles[0]}file_"
         if isinstance(file, str):
             student.notes.append(f"not marked: {file}")

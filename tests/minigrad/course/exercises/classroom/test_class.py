@@ -168,6 +168,28 @@ def test_all_that_a_platform_has_of_a_student_is_one_students(tmp_path, names, u
     assert {path.name for path in student.folder.iterdir()} == {FIRST, SECOND}
 
 
+@pytest.mark.parametrize("unpacked", [False, True])
+@pytest.mark.parametrize("deep", ["", "ML101/"])
+@pytest.mark.parametrize(
+    "form", ["{}_assignsubmission_file_/" + FIRST, "{}_777_" + FIRST], ids=["moodle", "canvas"]
+)
+def test_a_platforms_zip_in_the_room_is_a_class(form, deep, unpacked, tmp_path):
+    if "777" in form and (deep or unpacked):
+        pytest.skip("Canvas has no folders")
+    room = tmp_path / "room"
+    (tmp_path / "work").mkdir()
+    put(room / "zoe" / FIRST)
+    put(room / "zoe" / "hw_1_2_notes.py", "")
+    names = [deep + form.format(one) for one in ("Ada_1", "Ben_2")]
+    (room / "ML101.zip").write_bytes(zipped(dict.fromkeys(names, RIGHT)))
+    if unpacked:
+        zipfile.ZipFile(room / "ML101.zip").extractall(room / "ML101")
+        (room / "ML101.zip").unlink()
+    found = students_in(room, tmp_path / "work")
+    assert {(one.name, one.number) for one in found} == {("Ada", "1"), ("Ben", "2"), ("zoe", "")}
+    assert all((one.folder / FIRST).read_text() == RIGHT for one in found)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="refuses such names")
 def test_names_are_shown_and_are_neither_formulas_nor_orders(room, marked, tmp_path):
     names = "=HYPERLINK(1)", "a\nb", "\u202eturned", "\x1b[2J", "-1+2"
