@@ -193,6 +193,15 @@ def spelled(students: Sequence[Student], roster: Sequence[Enrolled]) -> None:
             student.name = names[number]
 
 
+def yielding(students: Sequence[Student], roster: Sequence[Enrolled]) -> list[Student]:
+    """The students whose folder was handed out and never begun, while their work came in elsewhere."""
+    numbers = numbers_of(students, roster)
+    whose = {one.name: numbers.get(one.name) or _words(one.name) for one in students}
+    untouched = [one for one in students if not one.number and one.untouched]
+    came = {whose[one.name] for one in students if one not in untouched}
+    return [one for one in untouched if whose[one.name] in came]
+
+
 def _words(name: str) -> str:
     """The words of a name in the order of the alphabet: those of "Weiß, Jörg" and "Jörg_Weiß"."""
     return " ".join(sorted(re.findall(r"[^\W_]+", name.casefold())))

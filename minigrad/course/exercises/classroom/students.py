@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from .... import errors
+from ...folders import EXERCISES
 from ..catalogue import RUN, has_any, sheets
 from ..learner_file import parse_learner_file
 from .files_inside import ARCHIVES, FILES, IGNORED, PYTHON, FoundFile, files_in, files_in_zip
@@ -49,6 +50,14 @@ class Student:
     notes: list[str] = field(default_factory=list)
     time: float = 0.0
     moodles: str = ""
+
+    @property
+    def untouched(self) -> bool:
+        """Tell whether nothing is there but files of exercises as they are handed out."""
+        files = [*self.folder.iterdir()]
+        stubs = [EXERCISES / file.name for file in files]
+        same = (s.is_file() and s.read_bytes() == f.read_bytes() for s, f in zip(stubs, files))
+        return bool(files) and not self.notes and all(same)
 
 
 def students_in(folder: Path, work: Path, out: Path | None = None) -> list[Student]:
@@ -114,8 +123,8 @@ def _by_student(
     """The name and number of each student, and the files, or notes of what cannot be read."""
     try:
         if zipfile.is_zipfile(folder):
-            files = files_in_zip(folder.name, folder.read_bytes(), 0)
-            yield from ((*who, some) for who, some in sorted(_together(files).items()))
+            every = files_in_zip(folder.name, folder.read_bytes(), 0)
+            yield from ((*who, some) for who, some in sorted(_together(every).items()))
             return
         paths = sorted(folder.iterdir())
     except OSError as problem:

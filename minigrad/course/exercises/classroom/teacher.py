@@ -27,7 +27,7 @@ from .gradescope import as_gradescope, nothing_for_gradescope, write_autograder
 from .points import part_told, points_of, total
 from .points_table import counted, read_points, shared
 from .result_files import as_json, as_junit
-from .roster import read_roster, spelled
+from .roster import read_roster, spelled, yielding
 from .students import Student, student_in, students_in
 from .verdict_cache import FILE, VerdictCache
 
@@ -139,6 +139,9 @@ def mark_class(options: argparse.Namespace) -> int:
     with contextlib.ExitStack() as until:
         work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         students = students_in(options.folder, Path(work), options.out)
+        for one in yielding(students, roster):
+            students.remove(one)
+            say(f"{cleaned(one.name)}: handed out and not begun; what came in elsewhere is marked")
         wanted = counted(every if options.which else _there(students, options.folder), table)
         spelled(students, roster)
         options.out.mkdir(parents=True, exist_ok=True)

@@ -384,6 +384,21 @@ def test_a_name_is_found_in_the_rosters_of_learning_platforms(text, room, marked
     assert "not in the roster" not in said
 
 
+@pytest.mark.parametrize("by_roster", [True, False])
+def test_a_folder_that_was_never_begun_yields_to_what_came_in(by_roster, room, marked, tmp_path):
+    (tmp_path / "names.csv").write_text("Ada Lovelace,4101\nBen,7\n")
+    put(room / "Ada_Lovelace" / FIRST, STUBS)
+    put(room / "Ada Lovelace_4101_assignsubmission_file_" / FIRST)
+    put(room / "Ben" / FIRST, WRONG)  # both were begun: neither is left out
+    put(room / "Ben_7_assignsubmission_file_" / FIRST)
+    put(room / "Cy" / FIRST, STUBS)
+    said, rows = marked(*(["--roster", tmp_path / "names.csv"] * by_roster))
+    assert rows["Ada Lovelace"]["points"] == "1"
+    assert not [name for name in rows if "_" in name]
+    assert len(rows) == 4
+    assert "Ada_Lovelace: handed out and not begun; what came in elsewhere is marked" in said
+
+
 def test_a_roster_that_is_not_there_is_told_in_words(tmp_path, capsys):
     missing = str(tmp_path / "missing.csv")
     for option in ("--roster", "--points"):
