@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,8 +57,25 @@ def sheets() -> tuple[Sheet, ...]:
 
 
 def sheet_of(path: Path) -> Sheet:
-    """The sheet whose answers are in this file."""
-    module = module_of(path)
+    """The sheet whose answers are in this file.
+
+    Raises:
+        ConfigError: if the file raises an error.
+    """
+    try:
+        module = module_of(path)
+    except Exception as problem:  # of an author's: it would end every command in a traceback
+        lines = [
+            at.lineno
+            for at in traceback.extract_tb(problem.__traceback__)
+            if at.filename == str(path)
+        ]
+        line = getattr(problem, "lineno", None) or (lines[-1] if lines else 1)
+        raise errors.ConfigError(
+            f"cannot load the exercises in {path}: line {line}: {type(problem).__name__}: {problem}; "
+            f"mend it there, as no command finds its exercises until then; "
+            f"examples/exercises/README.md shows a whole file"
+        ) from problem
     exercises = [value for value in vars(module).values() if isinstance(value, Exercise)]
     title = str(module.__doc__).partition("\n")[0].partition(": ")[2].rstrip(".")
     return Sheet(path.name, title[:1].upper() + title[1:], {one.name: one for one in exercises})

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from minigrad.course.exercises.catalogue import chosen, sheets
+from minigrad.course.exercises.catalogue import chosen, sheet_of, sheets
 from minigrad.course.exercises.learner_file import read_learner_file
 from minigrad.course.exercises.likeness import alike
 from minigrad.course.exercises.marking.mark import NOT_BEGUN, RIGHT, WRONG
@@ -19,6 +19,7 @@ from minigrad.course.exercises.sandbox import mark_of
 from minigrad.course.exercises.stubs import examples
 from minigrad.course.exercises.worked import worked
 from minigrad.course.folders import EXERCISES
+from minigrad.errors import ConfigError
 
 SEEDS = 2  # of the inputs
 ALL = [(sheet, exercise) for sheet in sheets() for exercise in sheet.exercises.values()]
@@ -175,3 +176,22 @@ def test_what_is_wrong_with_a_puzzle_is_said_of_its_own_lines():
         ([], "after function definition on the first line"),
     ]:
         assert says in solved(sheet, exercise, order, float("inf")).says
+
+
+def test_the_recipe_for_another_exercise_runs(tmp_path):
+    text = (EXERCISES / "README.md").read_text(encoding="utf-8").partition("## To write another")[2]
+    (tmp_path / "23_products.py").write_text(re.search("```python\n(.*?)```", text, re.DOTALL)[1])
+    exercise = sheet_of(tmp_path / "23_products.py").exercises["inner"]
+    trial = Trial(exercise, 0, [(np.array([2.0, 3.0]), np.array([5.0, 1.0]))])
+    assert mark_function(trial, exercise.solution).state == RIGHT
+    assert mark_function(trial, exercise.mistakes[0].function).mistake == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [("\n@exercise()\ndef f(): pass\n", "line 2: NameError"), ("x = (\n", "line 1: SyntaxError")],
+)
+def test_an_error_in_an_authors_file_is_told_in_a_line(text, why, tmp_path):
+    (tmp_path / "23_mine.py").write_text(text)
+    with pytest.raises(ConfigError, match=f"23_mine.py: {why}"):
+        sheet_of(tmp_path / "23_mine.py")
