@@ -130,6 +130,10 @@ def _questions(lesson: Lesson, key: bool) -> Iterator[str]:
         render = Renderer()
         links = Links(Site([lesson]), "worksheet.html", lesson.path.parent)
         yield "<h2>Questions of the lesson</h2>"
+        yield (
+            f"<p>These ask about the code and the results of lesson {escape(lesson.number)}, "
+            f"{escape(lesson.title)}. Have the lesson beside you.</p>"
+        )
         for number, question in enumerate(some.values(), 1):
             yield _question(number, question, key, lambda text: render.prose(text, links))
 

@@ -102,3 +102,4 @@ def test_two_lessons_have_other_graphs_and_the_sheet_says_what_l_is(tmp_path, ca
     assert not set(programs(first)) & set(programs(second))
     assert "L, in the last line, is the result" in first
     assert "<title>n" not in first  # Graphviz's names, which show where one points
+    assert "code and the results of lesson 01, " in first  # which the questions are about
