@@ -39,6 +39,9 @@ from random_programs import (
 import minigrad as mg
 from minigrad import transforms
 
+# A program at random may give a loss what a softmax has made.
+pytestmark = pytest.mark.filterwarnings("ignore:.* takes scores")
+
 SEEDS = 25  # of the programs that are always run
 EACH = 3  # of an operation's own programs; the first is always run
 MORE = 1000  # of the slow test's
