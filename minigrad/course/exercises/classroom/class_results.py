@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import json
 import math
 import shutil
 import time
@@ -11,6 +12,7 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from ....system.disk import write_whole
 from ...printing import say
@@ -53,6 +55,7 @@ class ClassResults:
         self.works: dict[str, Work] = {}
         self.names: list[str] = []
         self._next = 0.0
+        self._before = self._written()
         self._tell()
 
     def _tell(self) -> None:
@@ -75,7 +78,9 @@ class ClassResults:
         """Add the marks of a student, and write what is there."""
         self.students[student.name] = marked
         with JUDGE:  # two threads at once are too many for the parser of Python 3.11
-            self.works[student.name] = work_in(student.folder)
+            work = work_in(student.folder)
+        names = {exercise.name for _, exercise, _ in marked}
+        self.works[student.name] = {name: work[name] for name in work.keys() & names}
         say(f"{cleaned(student.name):<24} {total(marked):>4} points")
         self.write()
 
@@ -135,6 +140,34 @@ class ClassResults:
                     archive.write(path, name)
         return self.out / FEEDBACK
 
+    def _written(self) -> list[dict[str, Any]]:
+        """The results in `class.json`, a dictionary for each student; [] if there are none."""
+        try:
+            return list(json.loads((self.out / "class.json").read_bytes()))
+        except (OSError, ValueError, TypeError):
+            return []
+
+    def tell_of_before(self, feedback: bool) -> None:
+        """Say if other results were replaced; remove the pages for students that are of other marks.
+
+        Args:
+            feedback: whether the pages have been written anew.
+        """
+        now = self._written()
+        if not self._before or now == self._before:
+            return
+        if not _functions(self._before) <= _functions(now):
+            say(
+                f"The results of other students or exercises in {self.out} were replaced; to keep both, "
+                f"give each marking a folder of its own: `--out DIR`"
+            )
+        if not feedback and (self.out / FEEDBACK).is_dir():
+            shutil.rmtree(self.out / FEEDBACK)
+            say(
+                f"removed {self.out / FEEDBACK}, which had the marks of before: "
+                f"`--feedback` writes it anew"
+            )
+
     @property
     def days(self) -> dict[str, int]:
         """The days begun that work is late, of who is late: by the roster, or else the files. Where
@@ -163,6 +196,11 @@ class ClassResults:
             for name, marked in self.students.items()
             if self.due is not None and self.share
         }
+
+
+def _functions(results: Sequence[Mapping[str, Any]]) -> set[tuple[str, str]]:
+    """Whose functions were marked: the names of student and function."""
+    return {(one["folder"], each["name"]) for one in results for each in one["exercises"]}
 
 
 def _not_marked(student: Student) -> int:

@@ -68,6 +68,8 @@ def files_in_zip(name: str, data: bytes, deep: int) -> Iterator[FoundFile | str]
     except (zipfile.BadZipFile, ValueError) as problem:
         yield f"{name}: {problem}"
         return
+    if all(one.is_dir() for one in archive.infolist()):
+        yield f"{name}: an empty zip"
     for one in archive.infolist()[:FILES]:
         if not one.is_dir() and not IGNORED.fullmatch(one.filename):
             yield from _entry(archive, one, deep)

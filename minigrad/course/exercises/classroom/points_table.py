@@ -7,13 +7,15 @@ walk,0                   is not counted
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import contextlib
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from .... import errors
-from ..catalogue import Wanted, sheets
+from ..catalogue import Wanted, chosen
 from ..exercise import Exercise
 from ..marking.mark import Mark
 from .points import in_parts
@@ -36,23 +38,51 @@ def read_points(path: Path) -> dict[str, Worth]:
     rows = rows_of(path, "the points")
     if rows and rows[0][0].lower() == "exercise":
         del rows[0]
-    known = {name for sheet in sheets() for name in sheet.exercises}
     table: dict[str, Worth] = {}
     for row in rows:
-        name, *cells = row
-        try:
-            worth = Worth(*(float(cell.replace(",", ".")) for cell in cells if cell))
-            fits = name in known and worth.points >= 0 and 0 <= (worth.share or 0) <= 1
-        except (TypeError, ValueError):
-            fits = False
-        if not fits or name in table:
-            raise errors.ConfigError(
-                f"the points {path}: the line {','.join(row)!r} is none: once for each exercise, its "
-                f"name, points from 0, and a share from 0 to 1 if it has one, as in softmax,4,0.5"
-            )
-        whole = int(worth.points) if worth.points == int(worth.points) else worth.points
-        table[name] = worth._replace(points=whole)
+        with _told(path, row):
+            name = _name(row[0])
+            if name in table:
+                raise errors.ConfigError(f"{name} is there twice")
+            table[name] = _worth(row[1:])
     return table
+
+
+@contextlib.contextmanager
+def _told(path: Path, row: Sequence[str]) -> Iterator[None]:
+    """Say with an error which line it is of, and what a line is like."""
+    try:
+        yield
+    except errors.ConfigError as problem:
+        raise errors.ConfigError(
+            f"the points {path}: the line {','.join(row)!r}: {problem}. A line is the name of an "
+            f"exercise, points from 0, and a share from 0 to 1 if it has one, as in softmax,4,0.5"
+        ) from None
+
+
+def _name(text: str) -> str:
+    """The name of an exercise, of what `class.csv` calls it, too: 01.order."""
+    names = [one.name for _, exercises in chosen([text]) for one in exercises]
+    if len(names) > 1:
+        raise errors.ConfigError(f"{text} is a lesson; give each of its exercises a line")
+    return names[0]
+
+
+def _worth(cells: Sequence[str]) -> Worth:
+    points, share, *more = *cells, *[""] * max(0, 2 - len(cells))
+    if any(more):
+        raise errors.ConfigError(f"there is something behind the share: {', '.join(more)}")
+    given = _number(points, "the points", math.inf)
+    whole = int(given) if given == int(given) else given
+    return Worth(whole, _number(share, "the share", 1) if share else None)
+
+
+def _number(text: str, what: str, most: float) -> float:
+    with contextlib.suppress(ValueError):
+        if 0 <= (number := float(text.replace(",", "."))) <= most and number < math.inf:
+            return number
+    about = "is missing" if not text else f"{text!r} is no number from 0"
+    raise errors.ConfigError(f"{what}: {about}{f' to {most}' * (most < math.inf)}")
 
 
 def counted(wanted: Wanted, table: Mapping[str, Worth]) -> Wanted:

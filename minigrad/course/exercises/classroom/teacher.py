@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import math
 import secrets
+import shlex
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -14,7 +15,7 @@ from pathlib import Path
 from .... import errors
 from ....system.disk import destination, write_whole
 from ...printing import say
-from ..catalogue import RUN, Sheet, Wanted, chosen, has_any, in_folder
+from ..catalogue import RUN, Sheet, Wanted, chosen, has_any, in_folder, sheets
 from ..exercise import Exercise
 from ..isolation.container import build
 from ..isolation.house import House
@@ -28,7 +29,7 @@ from .points import part_told, points_of, total
 from .points_table import counted, read_points, shared
 from .result_files import as_json, as_junit
 from .roster import read_roster, spelled, yielding
-from .students import Student, student_in, students_in
+from .students import student_in, students_in
 from .verdict_cache import FILE, VerdictCache
 
 FORMS = {"json": as_json, "junit": as_junit, "gradescope": as_gradescope}  # by their options
@@ -41,7 +42,7 @@ def mark(options: argparse.Namespace) -> int:
     for path in files:
         destination(path)  # before minutes of marking
     table = read_points(options.points) if options.points else {}
-    wanted = counted(chosen(options.which), table)
+    wanted = chosen(options.which)
     named = options.folder if options.folder.name else options.folder.resolve()  # of "."
     marked: list[Marked] = []
     with contextlib.ExitStack() as until:
@@ -52,6 +53,9 @@ def mark(options: argparse.Namespace) -> int:
                 raise
             _nothing_to_mark(str(problem), options.gradescope)
             return 0
+        if not (options.which or files):  # files are for programs, which expect all
+            wanted = _there(in_folder(folder), "mark", named)
+        wanted = counted(wanted, table)
         house = until.enter_context(contextlib.closing(_house(options)))
         try:
             for sheet, exercise, whole in check(folder, wanted, seed, options.seconds, house):
@@ -142,7 +146,9 @@ def mark_class(options: argparse.Namespace) -> int:
         for one in yielding(students, roster):
             students.remove(one)
             say(f"{cleaned(one.name)}: handed out and not begun; what came in elsewhere is marked")
-        wanted = counted(every if options.which else _there(students, options.folder), table)
+        there = sorted({number for one in students for number in in_folder(one.folder)})
+        wanted = every if options.which else _there(there, "class", options.folder)
+        wanted = counted(wanted, table)
         spelled(students, roster)
         options.out.mkdir(parents=True, exist_ok=True)
         cache = until.enter_context(VerdictCache(options.out, options.seed))
@@ -163,16 +169,18 @@ def mark_class(options: argparse.Namespace) -> int:
                 print(results.feedback())
             if len(results.students) < len(students):
                 say(f"{len(results.students)} of {len(students)} students: once more goes on there")
+            else:
+                results.tell_of_before(options.feedback)
     return 0
 
 
-def _there(students: Sequence[Student], folder: Path) -> Wanted:
-    """The exercises of the lessons that somebody has a file of; which they are is said."""
-    numbers = sorted({number for one in students for number in in_folder(one.folder)})
-    say(
-        f"marked are the lessons of which there are files: {', '.join(numbers)} (for others: "
-        f"`{RUN} class {folder} 01 02`)"
-    )
+def _there(numbers: Sequence[str], command: str, folder: Path) -> Wanted:
+    """The exercises of the lessons of which there are files; which they are is said, unless all are."""
+    if len(numbers) < len(sheets()):
+        say(
+            f"marked are the lessons of which there are files: {', '.join(numbers)} (for others: "
+            f"`{RUN} {command} {shlex.quote(str(folder))} 01 02`)"
+        )
     return chosen(numbers)
 
 

@@ -224,6 +224,17 @@ def test_equal_work_is_shown_with_what_was_compared(room, marked, tmp_path):
     assert COMPARED in page
 
 
+def test_equal_work_is_of_what_is_marked(room, marked, tmp_path):
+    first = in_a_file(honest_student(np.random.default_rng(3)), ["product_rule", "order", "walk"])
+    for name in ("ada", "ben"):
+        put(room / name / FIRST, first)
+        put(room / name / SECOND, "")
+    assert all("equal" in row["equal to"] for row in marked()[1].values())
+    arguments = ["class", room, "02", "--in-process", "--out", tmp_path / "out"]
+    assert main(["exercises", *map(str, arguments)]) == 0
+    assert "equal" not in (tmp_path / "out/class.csv").read_text()
+
+
 def test_an_interrupted_run_goes_on_and_what_is_unchanged_is_not_marked_again(
     room, marked, monkeypatch, tmp_path
 ):
@@ -399,6 +410,20 @@ def test_a_folder_that_was_never_begun_yields_to_what_came_in(by_roster, room, m
     assert "Ada_Lovelace: handed out and not begun; what came in elsewhere is marked" in said
 
 
+def test_who_handed_in_an_empty_zip_is_not_absent(room, marked, tmp_path):
+    (tmp_path / "names.csv").write_text("Ada,1\nBen,2\nCy,3\n")
+    put(room / "Ada_1_assignsubmission_file_" / FIRST)
+    put(room / "Ben_2_assignsubmission_file_" / "notes.txt")
+    for name in ("Ben_2", "Cy_3"):
+        (room / f"{name}_assignsubmission_file_").mkdir(exist_ok=True)
+        (room / f"{name}_assignsubmission_file_" / "mine.zip").write_bytes(zipped({"a/": ""}))
+    said, rows = marked("--roster", tmp_path / "names.csv", "--feedback")
+    assert "Cy: not marked: Cy_3_assignsubmission_file_/mine.zip: an empty zip" in said
+    assert "handed in nothing" not in said
+    assert rows["Cy"]["not marked"]
+    assert len(list((tmp_path / "out/feedback").glob("*.html"))) == 3
+
+
 def test_a_roster_that_is_not_there_is_told_in_words(tmp_path, capsys):
     missing = str(tmp_path / "missing.csv")
     for option in ("--roster", "--points"):
@@ -478,6 +503,22 @@ def test_what_came_from_moodle_goes_back_in_a_zip_that_it_takes(room, marked, tm
             f"{name}_assignsubmission_file_/feedback.html" for name in ("Ada L_123", "Ben_9")
         ]
         assert b"Ben: 0 of 6" in archive.read(archive.namelist()[1])
+
+
+def test_other_results_are_replaced_with_a_word_and_old_pages_do_not_stay(room, marked, tmp_path):
+    put(room / "ada" / FIRST)
+    put(room / "ben" / FIRST, WRONG)
+    marked("--feedback")
+    said, _ = marked()
+    assert "replaced" not in said
+    assert (tmp_path / "out/feedback").is_dir()  # of the same marks
+    put(room / "ben" / FIRST)
+    said, _ = marked()
+    assert "replaced" not in said  # of the same students and exercises
+    assert f"removed {tmp_path / 'out/feedback'}" in said.replace("\n", " ")
+    assert not (tmp_path / "out/feedback").exists()
+    (room / "ben").rename(room / "eve")
+    assert "were replaced" in marked()[0]
 
 
 def test_no_path_of_this_machine_goes_back(room, marked, tmp_path):
@@ -628,7 +669,7 @@ def test_the_autograder_runs_from_its_zip_alone(tmp_path):
 
 @pytest.mark.parametrize(
     "table",
-    ["exercise,points,share\nproduct_rule,4,0.5\nwalk,0.5\n",
+    ["exercise,points,share\n01.product_rule,4,0.5\nwalk,0.5\n",
      "exercise;points;share\nproduct_rule;4;0,5\nwalk;0,5\n"],
     ids=["commas", "a spreadsheet's"],
 )  # fmt: skip
@@ -644,11 +685,26 @@ def test_points_are_those_of_a_table(table, room, marked, tmp_path):
     assert "of 6.5 points" in said  # 2 of the course's for `order`
 
 
-@pytest.mark.parametrize("line", ["softmaks,1", "walk,-1", "walk,1,2", "walk", "walk,1\nwalk,2"])
-def test_a_table_of_points_that_says_nothing_clear_is_refused(line, room, tmp_path, capsys):
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("softmaks,1", "there is no exercise softmaks, did you mean softmax"),
+        ("1,2", "1 is a lesson; give each of its exercises a line"),
+        ("walk,-1", "the points: '-1' is no number from 0."),
+        ("walk,ten", "the points: 'ten' is no number from 0."),
+        ("walk,1,50%", "the share: '50%' is no number from 0 to 1"),
+        ("walk,1,2", "the share: '2' is no number from 0 to 1"),
+        ("walk", "the points: is missing"),
+        ("walk,1,1,x", "there is something behind the share: x"),
+        ("walk,1\n01.walk,2", "walk is there twice"),
+    ],
+)
+def test_a_table_of_points_that_says_nothing_clear_is_refused(line, why, room, tmp_path, capsys):
     (tmp_path / "points").write_text(line)
     assert main(["exercises", "class", str(room), "--points", str(tmp_path / "points")]) == 2
-    assert "a share from 0 to 1" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert why in said
+    assert "a share from 0 to 1" in said
 
 
 @pytest.mark.parametrize(
@@ -824,7 +880,8 @@ def test_without_the_program_the_container_is_refused_in_a_line(room, monkeypatc
     assert "there is no docker here" in capsys.readouterr().err
 
 
-def test_without_a_lesson_named_those_count_that_somebody_has(room, tmp_path, capsys):
+def test_without_a_lesson_named_those_count_that_somebody_has(tmp_path, capsys):
+    room = tmp_path / "the room"
     put(room / "ada" / FIRST)
     put(room / "ben" / SECOND, "")
     assert (
@@ -832,4 +889,16 @@ def test_without_a_lesson_named_those_count_that_somebody_has(room, tmp_path, ca
     )
     said = capsys.readouterr().out
     assert "marked are the lessons of which there are files: 01, 02" in said
+    assert f"class '{room}' 01 02`" in said.replace("\n", " ")
     assert "of 12 points" in said
+
+
+def test_mark_without_a_lesson_named_marks_those_of_which_there_are_files(room, capsys):
+    put(room / "ada" / FIRST)
+    mark = ["exercises", "mark", str(room / "ada"), "--in-process"]
+    assert main(mark) == 0
+    said = capsys.readouterr().out
+    assert "marked are the lessons of which there are files: 01" in said
+    assert "1 of 6 points" in said
+    assert main([*mark, "--json", str(room / "ada.json")]) == 0  # a program's, which expects all
+    assert "1 of 6 points" not in capsys.readouterr().out
