@@ -94,7 +94,7 @@ def check_some(options: argparse.Namespace) -> int:
     if any(mark.state != RIGHT for mark in marks):
         print()
         say(f"`{RUN} hint` with a lesson or a name helps on")
-        tell_of_time(marks)
+        tell_of_time({"": marks})
         if folder == EXERCISES and all(mark.state == NOT_BEGUN for mark in marks):
             say(_advice())
         return 1

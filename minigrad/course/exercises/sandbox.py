@@ -16,7 +16,7 @@ import functools
 import math
 import os
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -87,10 +87,16 @@ def marks_of(
         yield from pool.map(mark_one, jobs)
 
 
-def tell_of_time(marks: Iterable[Mark]) -> None:
-    """Say to whoever gives the command how to give more time, if some took too long."""
-    if any(mark.says.startswith(TOO_LONG) for mark in marks):
-        say("`--seconds 60` behind the command gives each function more time")
+def tell_of_time(marks: Mapping[str, Iterable[Mark]]) -> None:
+    """Say to whoever gives the command how to give more time, if functions took too long.
+
+    Args:
+        marks: by the students whose functions they are; of "" nothing is said.
+    """
+    slow = [who for who, its in marks.items() if any(m.says.startswith(TOO_LONG) for m in its)]
+    if slow:
+        of = f"; this was stopped: functions of {', '.join(slow)}" if any(slow) else ""
+        say(f"`--seconds 60` behind the command gives each function more time{of}")
 
 
 def mark_of(

@@ -61,7 +61,7 @@ class ClassResults:
     def _tell(self) -> None:
         """Say what there is to know before the marks: notes on files, and who is missing."""
         if self.due is not None:
-            say(f"late is what was handed in after {self.due:%Y-%m-%d %H:%M}")
+            say(f"late is what was handed in after {self.due:%Y-%m-%d %H:%M}, {self._clock()}")
         for student in self.all:
             for note in student.notes:
                 say(f"{cleaned(student.name)}: {cleaned(note)}", hanging=4)
@@ -73,6 +73,14 @@ class ClassResults:
                 say(f"{'; '.join(names)}: the roster has one student for these")
         for one in self._absent():
             say(f"{cleaned(one.name)}: {'excused' if one.excused else 'handed in nothing'}")
+
+    def _clock(self) -> str:
+        """Say whose times count."""
+        others = [cleaned(one.name) for one in self.all if one.name not in self.times]
+        if not self.times:
+            return "by the times of the files, in their zips too"
+        and_of = f"; of {', '.join(others)}, by those of the files" if others else ""
+        return f"by the times in the roster{and_of}"
 
     def add(self, student: Student, marked: Sequence[Marked]) -> None:
         """Add the marks of a student, and write what is there."""

@@ -246,4 +246,6 @@ def _meant(file: FoundFile) -> str:
         return f"; did it mean {near[0]}"
     known = parse_learner_file(Path(file.path), file.data)
     homes = [sheet.file for sheet in sheets() if any(map(known.has, sheet.exercises))]
-    return f"; it has functions that belong in {', '.join(homes)}" if homes else ""
+    return (
+        f"; it has functions that belong in {', '.join(homes)}: rename it to that" if homes else ""
+    )

@@ -64,7 +64,7 @@ def mark(options: argparse.Namespace) -> int:
                 _tell(sheet, exercise, mark)
         finally:  # after Ctrl-C, too
             _warn(house)
-            tell_of_time(mark for _, _, mark in marked)
+            tell_of_time({"": [mark for _, _, mark in marked]})
             of = sum(exercise.points for _, exercise, _ in marked)
             print(f"\n{total(marked)} of {of} points (seed {seed})")
     for path, form in files.items():
@@ -161,7 +161,12 @@ def mark_class(options: argparse.Namespace) -> int:
         finally:
             results.write(whole=True)
             _warn(house)
-            tell_of_time(mark for marked in results.students.values() for _, _, mark in marked)
+            tell_of_time(
+                {
+                    cleaned(name): [mark for _, _, mark in its]
+                    for name, its in results.students.items()
+                }
+            )
             print(f"\nof {results.of} points (seed {cache.seed}{', as before' * cache.before})")
             for name in results.names:
                 print(options.out / name)

@@ -24,6 +24,8 @@ from minigrad.course.exercises.classroom.equal_work import COMPARED
 from minigrad.course.exercises.classroom.roster import Enrolled, read_roster
 from minigrad.course.exercises.classroom.students import students_in
 from minigrad.course.exercises.isolation import container
+from minigrad.course.exercises.isolation.room import TOO_LONG
+from minigrad.course.exercises.marking.mark import STOPPED, Mark
 from minigrad.course.exercises.values_as_text import as_html
 from minigrad.course.folders import EXERCISES
 from minigrad.errors import ConfigError
@@ -94,7 +96,7 @@ def test_nothing_that_was_handed_in_is_lost_without_a_word(room, marked):
         "by mail: not marked: by mail.py: no file of exercises has such a name",
         "packed otherwise: not marked: packed otherwise.tar.gz: an archive that is no zip",
         "other: not marked: other/solution.py: no file of exercises has such a name; it has functions "
-        "that belong in 01_one_derivative.py",
+        "that belong in 01_one_derivative.py: rename it to that",
         "such a name; did it mean 01_one_derivative.py",
         "other: no file of exercises is there",
     ):
@@ -222,6 +224,14 @@ def test_equal_work_is_shown_with_what_was_compared(room, marked, tmp_path):
     page = (tmp_path / "out/class.html").read_text()
     assert "as <bdi>X, Aver (3 of 3 equal)</bdi>; <bdi>xaver (3 of 3 equal)</bdi>" in page
     assert COMPARED in page
+
+
+def test_whose_functions_took_too_long_is_told(capsys):
+    slow, right = Mark(STOPPED, f"{TOO_LONG} 10 seconds"), Mark("right")
+    sandbox.tell_of_time({"ada": [right], "ben": [right, slow]})
+    assert "this was stopped: functions of ben" in capsys.readouterr().out.replace("\n", " ")
+    sandbox.tell_of_time({"ada": [right]})
+    assert not capsys.readouterr().out
 
 
 def test_equal_work_is_of_what_is_marked(room, marked, tmp_path):
@@ -463,6 +473,16 @@ def test_work_is_due_until_the_end_of_a_day(day, room, marked):
     said, rows = marked("--due", day)
     assert "late is what was handed in after 2026-11-20 23:59" in said
     assert {name: row["days late"] for name, row in rows.items()} == {"ada": "", "ben": "1"}
+
+
+def test_whose_times_count_is_told(room, marked, tmp_path):
+    put(room / "ada" / FIRST)
+    put(room / "ben" / FIRST)
+    said = marked("--due", "2026-11-20T18:00")[0].replace("\n", " ")
+    assert "2026-11-20 18:00, by the times of the files" in said
+    (tmp_path / "names.csv").write_text("ada,1,2026-11-20T17:00\n")
+    said = marked("--due", "2026-11-20T18:00", "--roster", tmp_path / "names.csv")[0]
+    assert "by the times in the roster; of ben, by those of the files" in said.replace("\n", " ")
 
 
 def test_what_is_taken_off_for_lateness_needs_a_time(room, capsys):
