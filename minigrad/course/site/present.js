@@ -17,13 +17,17 @@
   const has = (part, what) => part.matches(what) || part.querySelector(what);
   const idOf = (section) => (section[0].id ? section[0] : section[0].querySelector("[id]"))?.id;
 
+  // "These four lines learn:", in front of them.
+  const leadsIn = (one) =>
+    one.textContent.trim().endsWith(":") && one.nextElementSibling?.matches("pre:not(.code)");
+
   // A section begins at a heading that something follows. The title stands alone with what is said of the
   // lesson.
   function cut() {
     for (const part of document.querySelector("main").children) {
       const last = sections.at(-1);
       const ready = last && !last.every((one) => one.matches(HEADINGS));
-      const afterTitle = sections.length === 1 && part.matches("pre, .question");
+      const afterTitle = sections.length === 1 && part.matches("pre.code, .question");
       if (!last || (ready && (part.matches(BEGIN) || afterTitle))) sections.push([part]);
       else last.push(part);
     }
@@ -33,7 +37,8 @@
       const folds = section.some((part) => has(part, "a.picture")) ? `${PROSE}, pre.code` : PROSE;
       for (const part of section)
         for (const one of [part, ...part.querySelectorAll(folds)])
-          if (one.matches(folds) && !one.closest(".question, .table, .further")) one.classList.add("prose");
+          if (one.matches(folds) && !one.closest(".question, .table, .further") && !leadsIn(one))
+            one.classList.add("prose");
     });
     document.querySelector("pre.code")?.classList.add("prose"); // the imports
   }

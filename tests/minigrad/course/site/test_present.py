@@ -19,6 +19,14 @@ MORE = """# %% [markdown]
 #
 # That was all.
 """
+BEGIN = """# These lines learn:
+#
+#     y = w ** 2
+#     w -= 0.1 * w
+#
+# Prose.
+#
+# A formula that"""
 SEEN = "return [...document.querySelectorAll(arguments[0])].filter(e => e.checkVisibility()).length"
 HASH = "return decodeURIComponent(location.hash)"
 
@@ -28,7 +36,8 @@ def page(tmp_path_factory):
     """The page of a lesson: title; code, picture and question; an optional part; prose; the end."""
     needs(*RENDERS)
     folder = tmp_path_factory.mktemp("present")
-    (folder / "99_lesson.py").write_text(LESSON.replace("# %% [markdown]\n# ## The end\n", MORE))
+    text = LESSON.replace("# %% [markdown]\n# ## The end\n", MORE)
+    (folder / "99_lesson.py").write_text(text.replace("# A formula that", BEGIN))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         patch.setattr(building, "executed", ran)
@@ -74,6 +83,13 @@ def test_keys_lead_from_section_to_section(presented):
     assert len(headings(presented)) > 3
     assert presented.run("return document.title").startswith("99")  # no arrow led to another page
     assert not presented.messages()
+
+
+def test_the_title_stands_with_the_lines_that_it_begins_with(presented):
+    shown = "return document.querySelector('main').innerText"
+    for part in ("99 A lesson", "These lines learn:", "y = w ** 2"):
+        assert part in presented.run(shown)
+    assert "Prose." not in presented.run(shown)
 
 
 def test_prose_and_code_above_a_picture_are_folded(presented):
