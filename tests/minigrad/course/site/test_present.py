@@ -92,6 +92,19 @@ def test_the_title_stands_with_the_lines_that_it_begins_with(presented):
     assert "Prose." not in presented.run(shown)
 
 
+def test_a_tall_picture_ends_above_the_bar_below_a_heading_and_a_printed_line(presented):
+    press(presented, Keys.ARROW_RIGHT)
+    bottom, bar = presented.run(
+        "const image = document.querySelector('main a.picture img');"
+        "document.querySelector('main pre.printed').before("
+        "    Object.assign(document.createElement('h2'), {textContent: 'A heading'}));"
+        "image.style.height = '5000px';"
+        "const bar = document.querySelector('.present-bar').getBoundingClientRect();"
+        "return [image.getBoundingClientRect().bottom, bar.top]"
+    )
+    assert bottom <= bar
+
+
 def test_prose_and_code_above_a_picture_are_folded(presented):
     seen = lambda what: presented.run(SEEN, f"main {what}")
     press(presented, Keys.ARROW_RIGHT)
