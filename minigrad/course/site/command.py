@@ -27,7 +27,7 @@ from .cache import digest
 from .preview import Preview
 from .site_folder import SiteFolder
 
-BUILDING = "building the course; the first time all lessons run, which takes a minute or two"
+BUILDING = "building the course; the first time all lessons run, which takes some minutes"
 READY = "ready: the whole course is there"
 PORT = 8423  # the same each time: a browser keeps answers and progress by the address
 HOSTS = ("127.0.0.1", "localhost")
@@ -87,8 +87,12 @@ def _write(some: Sequence[Lesson], out: Path, learner: Path | None, with_referen
     """Write the course into a folder, or into one file if the name ends in .zip."""
     say(BUILDING)
     if out.suffix != ".zip":
-        with working("the course"):
-            build(some, out, learner, say, with_reference)
+        try:
+            with working("the course"):
+                build(some, out, learner, say, with_reference)
+        except KeyboardInterrupt:
+            say(f"{out} is not complete; the same command goes on: lessons that have run are kept")
+            raise
         print(f"open {out / 'index.html'}")
         return
     with tempfile.TemporaryDirectory() as folder, working("the course"):

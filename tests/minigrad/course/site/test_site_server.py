@@ -125,3 +125,14 @@ def test_when_all_is_built_it_is_said_last(capsys):
     builder.run()
     assert (preview.folder, builder.problem) == ("the whole", None)
     assert capsys.readouterr().err.splitlines()[-1] == command.READY
+
+
+def test_a_folder_that_is_not_complete_after_a_stop_is_told(tmp_path, monkeypatch, capsys):
+    def stopped(*arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command, "build", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        command._write([], tmp_path / "full", None, False)
+    said = "".join(capsys.readouterr()).replace("\n", " ")
+    assert f"{tmp_path / 'full'} is not complete; the same command goes on" in said
