@@ -55,7 +55,6 @@ __all__ = [
     "ReLU",
     "Sequential",
     "Sigmoid",
-
     "uniform",
     "xavier_uniform",
 ]  # fmt: skip

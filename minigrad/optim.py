@@ -43,9 +43,11 @@ class Optimizer:
     """Moves parameters by their gradients; those without a gradient are left alone.
 
     A subclass names in `slots` the arrays that are kept for each parameter, all zeros at first, and
-    defines `update(t, p, g, *state)`. That changes one parameter `p`, or some rows of it, and what is
-    kept for it, in place, by the gradient `g`, which it leaves as it is; `t` is how many steps this
-    parameter has taken, this one included.
+    defines `update(t, p, g, *state)`. That changes a parameter `p`, and what is kept for it, in place,
+    by the gradient `g`, which it leaves as it is; `t` is how many steps this parameter has taken, this
+    one included. If `update` treats each element by itself, the subclass says `elementwise = True`: then
+    it is called with some rows of a large parameter, and with small ones joined in a row, which is
+    faster.
 
     Args:
         parameters: the leaves to change, of a floating dtype. One that occurs twice counts once; one
@@ -60,6 +62,7 @@ class Optimizer:
     """
 
     slots: tuple[str, ...] = ()
+    elementwise = False
     update: Callable[..., None]
 
     state: list[list[np.ndarray]]  # an array for each of the slots, by parameter
@@ -134,10 +137,11 @@ class Optimizer:
                     self._step(i, gradients[i])  # type: ignore[arg-type]
 
     def _step(self, i: int, gradient: np.ndarray) -> None:
-        """Move parameter `i`, a part that fits into the processor's cache at a time."""
+        """Move parameter `i`, if that may be, a part that fits into the processor's cache at a time."""
         p = self.parameters[i]
         new = np.empty_like(p._array)
-        for part, before, *rest in pieces(new, p._array, gradient, *self.state[i]):
+        arrays = new, p._array, gradient, *self.state[i]
+        for part, before, *rest in pieces(*arrays) if self.elementwise else [arrays]:
             part[...] = before
             self.update(self.steps[i], part, *rest)
         p._array = read_only(new)
@@ -153,7 +157,9 @@ class Optimizer:
     def _lay_out(self, state: list[list[np.ndarray]]) -> None:
         """Keep these arrays, those of small parameters side by side, in the parameters' dtypes."""
         self.dtypes = [p._array.dtype for p in self.parameters]
-        self.groups = [Group(places, self.parameters) for places in grouped(self.parameters)]
+        alone = [[i] for i in range(len(self.parameters))]
+        groups = grouped(self.parameters) if self.elementwise else alone
+        self.groups = [Group(places, self.parameters) for places in groups]
         self.state = [[]] * len(self.parameters)
         for group in self.groups:
             group.state = [
@@ -204,6 +210,7 @@ class SGD(Optimizer):
         ConfigError: as every optimiser; for a momentum outside 0 to below 1, or nesterov without one.
     """
 
+    elementwise = True
     momentum = 0.0
 
     @named
@@ -249,6 +256,7 @@ class Adam(Optimizer):
             below 0.
     """
 
+    elementwise = True
     slots = ("mean", "square")
 
     @named

@@ -35,9 +35,8 @@ class Counterparts:
     def __init__(self, tensor: Callable[[Any], Any]):
         self.tensor = tensor
         self.known: dict[int, tuple[Any, Counterpart]] = {}  # by identity, of modules kept alive
-        self.evaluating: set[str] = (
-            set()
-        )  # kinds of modules that ran in evaluation mode, with gradients
+        # The kinds of modules that ran in evaluation mode, with gradients.
+        self.evaluating: set[str] = set()
         self.not_run: dict[str, None] = {}  # what is said of compiled code, which a block passes by
         self.homes: dict[int, list[tuple[Counterpart, str]]] = {}  # of tensors, by identity
 

@@ -147,7 +147,8 @@ class MemoryPlan:
             if not new or key in leaving or end.value.size != self.root(end).value.size:
                 copied.add(id(end))
             leaving.add(key)
-        return copied, {id(self.storage.get(id(end))) for end in ends if id(end) not in copied}
+        kept = (self.storage.get(id(end)) for end in ends if id(end) not in copied)
+        return copied, {id(storage) for storage in kept if storage is not None}
 
     # Which buffers serve all
 

@@ -174,6 +174,7 @@ class Compiled(WithProgram):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if mode.get().watchers:
             return self.function(*args, **kwargs)
+        # First as it is met, which may change what stands outside; then twice recorded; then by a plan.
         for attempt in range(RECORDED + 2):
             call = self._call_with(args, kwargs)
             plan = self._plan_of(call)

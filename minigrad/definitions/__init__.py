@@ -28,9 +28,8 @@ Each file is a kind of function, and can be read by itself:
 - `ufunc_methods`: `np.add.reduce` and its like; `other_names`: those of NumPy 2, as `np.unstack`
 - `axes` and `half` serve the others
 
-Where one
-raises a ValueError, as NumPy does, the caller gets a ShapeError that names the function and what it was
-given (`engine/failures.py`).
+Where one raises a ValueError, as NumPy does, the caller gets a ShapeError that names the function and
+what it was given (`engine/failures.py`).
 """
 
 from . import (

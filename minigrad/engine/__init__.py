@@ -112,7 +112,7 @@ And of the other files; a few mean two things, told apart by what they are said 
                     of code: a line of the user's
     reached         of a node: a gradient gets there
     fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
-    watcher         what sees every operation and every visit: `record()`, `detect_anomaly()`
+    watcher         what sees every operation: `record()`, `detect_anomaly()`; that one every visit too
     note            what a recording keeps of a node, or of a box
     effect          what is done beside computing, such as new values for a leaf, or a seed
     view            what shows a graph: a table, a drawing, a page, a program, steps

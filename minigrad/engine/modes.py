@@ -80,7 +80,7 @@ class Mode(NamedTuple):
 
     Attributes:
         grad: results remember how they were made, where a gradient may be asked for.
-        watchers: who sees each operation: `record()`, `detect_anomaly()`.
+        watchers: who sees each operation: `record()`, `detect_anomaly()`, a call that is compiled.
         settings: the open `setting` blocks, oldest first, each a dict of fields; the other three
             attributes follow from them.
         rng: where random numbers come from, if not from the common generator.

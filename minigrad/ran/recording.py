@@ -77,7 +77,8 @@ class BoxNote(NamedTuple):
 
 @with_block
 def record() -> Iterator[None]:
-    """Within it, every value, gradient, contribution and source line is kept for the views."""
+    """Within it, every value and source line is kept for the views, and of `backward()` every gradient
+    and contribution."""
     with recording():
         yield
 

@@ -68,7 +68,8 @@ class MultiHeadAttention(Module):
                 self-attention.
             mask: booleans that broadcast to (B, H, T, S); True = may be attended to. Of keys (B, S)
                 write mask[:, None, None, :], of queries and keys (B, T, S) mask[:, None]. A query that
-                may attend to nothing gets the output projection's bias.
+                may attend to nothing gets what the output projection makes of zeros: its bias, if it
+                has one.
             key: (B, S, C), in place of the context for the keys.
             value: (B, S, C), in place of the context for the values, as many as the keys.
             cache: the keys and values of earlier calls, which come before those of this context.
@@ -80,17 +81,16 @@ class MultiHeadAttention(Module):
 
         Raises:
             ShapeError: if a width is not the one this attention was made for, if keys and values
-                differ in number, or if the mask does not fit, or has three axes of
-                which the first is not of size 1.
+                differ in number, or if the mask does not fit, or has three axes of which the first
+                is not of size 1.
             DTypeError: if the mask is not of booleans.
         """
         if mask is not None:
             _check_axes(mask)
         key = context if key is None else key
         value = context if value is None else value
-        known = (
-            0 if cache is None else cache.length(self)
-        )  # positions before; S, if the context stays
+        # The positions before these; S, if the context stays.
+        known = 0 if cache is None else cache.length(self)
         self._check_widths(query=query)
         q = self.query(query)  # (B, H, T, K)
         q = rotary(q, known) if self.rotary else q

@@ -1,4 +1,4 @@
-"""Beam search: the best few beginnings, kept side by side, of which the best that ends is written."""
+"""Beam search: the best few beginnings, kept side by side, of which the best is written."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def beam_search(
     ends: bool = True,
     cached: bool = True,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Keep the best `beams` beginnings at each step, and write the best that came to an end.
+    """Keep the best `beams` beginnings at each step, until all have ended or have the `longest` length.
 
     A finished hypothesis keeps its place in the beam until a better one takes it. Hypotheses are ranked
     by log p / ((5 + length) / 6)^length_penalty, the end of sequence counted in the length (Wu et

@@ -41,7 +41,7 @@ def greedy(
         model: in evaluation mode, or dropout takes part.
         ids: ids (B, S), padded with PAD: sources, or prompts that begin with BOS.
         longest: how many symbols to write at most before the end of sequence. A row that has so many
-            and does not end takes one more symbol, in the place of the end.
+            and does not end takes one more symbol, in the place of the end, if `ends`.
         window: how many symbols a decoder-only model reads at once (default: all); it slides, as
             `Writing` says.
         ends: whether the end of sequence may be written.

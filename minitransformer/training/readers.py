@@ -93,9 +93,8 @@ class Continuer(Reader):
     @checked
     def encode(self, lines: Sequence[str]) -> np.ndarray:
         """The prompts: the ids of `lines` and the start symbol, (B, S + 1)."""
-        super().encode(
-            lines
-        )  # for its errors: no lines, too long a one, or symbols that no source has
+        # For its errors: no lines, too long a one, or symbols that no source has.
+        super().encode(lines)
         return padded([[*self.writes.encode(line), BOS] for line in lines])
 
     def inputs(self, source: np.ndarray, written: np.ndarray) -> list[np.ndarray]:

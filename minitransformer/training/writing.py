@@ -45,11 +45,13 @@ class Writing:
     was remembered is of other positions, so the cache is made again, of what is left in the window.
 
     Attributes:
+        model: what gives the scores of the next symbol.
         memory: what the model's encoder made of the source, or None without a source.
         cached: whether to remember what was computed for earlier symbols.
         window: W (default: as many as come).
         ends: whether a row can end: a model of text has learned no end.
         begins: at which symbol of the text the window begins.
+        cache: the tokens so far; keys and values of them, if `cached`.
     """
 
     model: Model

@@ -208,6 +208,23 @@ def test_cut_into_pieces_or_not_the_steps_are_the_same_bits(kind, shape, order, 
     assert whole.size == 0 or not np.any(whole == start)
 
 
+class Normalized(optim.Optimizer):
+    """Steps of one length for each parameter."""
+
+    def update(self, t, p, g):
+        p -= self.lr * g / np.linalg.norm(g)
+
+
+def test_an_optimizer_of_ones_own_is_given_each_parameter_whole():
+    shapes = (2, 3), (4,), (300, 400)
+    leaves = [mg.Tensor(np.ones(shape), requires_grad=True) for shape in shapes]
+    optimizer = Normalized(leaves, lr=0.5)
+    sum(np.sum(k * leaf) for k, leaf in enumerate(leaves, 1)).backward()
+    optimizer.step()
+    for leaf in leaves:
+        np.testing.assert_allclose(np.linalg.norm(leaf.data - 1), 0.5)
+
+
 @pytest.mark.parametrize("kind", [SGD, Adam, AdamW])
 def test_a_step_between_forward_and_backward_changes_no_gradient(kind):
     """The graph keeps the array that it was computed with; the leaf has a new one."""

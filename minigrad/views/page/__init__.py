@@ -31,10 +31,11 @@ The words of this room, beside those of `minigrad.script`:
 In the browser the scripts show it all: nothing is asked of a network, and nothing is laid out. Of a
 function, `ran.proof` finds the constants that are made of its inputs, which no page can compute again.
 
-A number that is changed goes this way: `setNumber` of fields.js; `change` of changes.js, which can undo
-it; `setNumbers` of live.js; `change` and `update` of interpreter.js, which runs the calls that depend on
-it; `refresh` of live.js, which tells all that listen, doubts.js before the others. A line that is typed
-goes another way, which flow.js describes.
+A number that is changed goes this way: `setNumber` of fields.js; `change` of changes.js, which can
+undo it; `setNumbers` of live.js; `change` and `update` of interpreter.js, which runs the calls that
+depend on it; `refresh` of live.js, which tells all that listen, doubts.js before the others; `render`
+of events.js, at which page.js shows all anew. A line that is typed goes another way, which flow.js
+describes.
 """
 
 from .exploring import explore

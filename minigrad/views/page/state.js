@@ -5,9 +5,9 @@ import { SPECIAL } from "./symbols.js";
 
 // Everything on the page is a function of `data`, which was computed when the page was written, and of
 // `state`, which says where the reader is. `go`, `show` and `choose` change the state; `render` shows it.
-// Where the reader changes numbers, one thing in `data` changes: which arrays it names. `refresh` of
-// `live.js` puts their new ids into `node.value` and `node.gradient`, into `edge.passed` and the sums of
-// `arrivals` (see `graph.js`), and sets `node.state`.
+// Where the reader changes numbers, these change in `data`, by `refresh` of `live.js`: which
+// arrays are named in `node.value`, `node.gradient`, `edge.passed` and the sums of `arrivals` (see
+// `graph.js`), and `node.state`.
 //
 // Names that mean the same in all files:
 //
