@@ -43,7 +43,8 @@ class MinigradError(Exception):
 
 
 class ShapeError(MinigradError, ValueError, IndexError):
-    """Shapes that do not fit each other, or an axis or index that an array does not have."""
+    """Shapes that do not fit each other, an axis or index that an array does not have, or another value
+    that a function of NumPy's refuses, as a singular matrix."""
 
 
 class DTypeError(MinigradError, TypeError):
