@@ -23,7 +23,7 @@ from .rounding import Roots
 
 
 class Backward(NamedTuple):
-    """A call of PyTorch's `backward()` or `grad()`, which ours has followed.
+    """A call of PyTorch's `backward()` or `grad()`, and what ours gave.
 
     Attributes:
         roots: what it started from.
@@ -47,12 +47,12 @@ class KeptGradient(NamedTuple):
 
     Attributes:
         name: of the parameter.
-        changes: how often it had changed when PyTorch last walked back.
+        versions: how many leaves it had been, one for each change, when PyTorch last walked back.
         times: how many changes in a row came with no new gradient.
     """
 
     name: str
-    changes: int
+    versions: int
     times: int
 
 
@@ -61,7 +61,7 @@ class BackwardPasses:
 
     Args:
         calls: what it computed.
-        done: takes each that was followed.
+        done: takes each, also those that ours could not follow.
 
     Attributes:
         own: what is said of functions with a backward of their own.
@@ -144,10 +144,10 @@ class BackwardPasses:
         self, theirs: Any, leaves: list[Tensor], old: Any, called: Callable[[Any], str]
     ) -> None:
         """Note whether a parameter has changed while its gradient stayed, to which more is added now."""
-        name, changes, times = self.kept.get(id(theirs), KeptGradient("", len(leaves), 0))
+        name, versions, times = self.kept.get(id(theirs), KeptGradient("", len(leaves), 0))
         if old is None or not array_of(old).any():
             times = 0
-        elif len(leaves) > changes:
+        elif len(leaves) > versions:
             name, times = called(theirs), times + 1
         self.kept[id(theirs)] = KeptGradient(name, len(leaves), times)
 

@@ -22,7 +22,8 @@ class Distance(NamedTuple):
     Attributes:
         size: the largest |ours - theirs| / (unit + |theirs|); where that is beyond rounding, by the size
             of the tensor's median if it is larger: a sum of large numbers may be small by chance.
-        allowed: the size up to which it is due to rounding.
+        allowed: the size up to which it is due to rounding; twice `size`, where rounding the arguments
+            otherwise gave as large a distance.
         of: ATen's function, or the name of a gradient.
         line: of the call.
         unit: 1, or more where all gradients are large, as of a loss that was scaled: one that is zero

@@ -95,8 +95,8 @@ def compare(
     again = functools.cache(functools.partial(walked_again, roots, leaves))
     arrived = _arrived(leaves)
     ours = [gradient.ours(arrived) for gradient in gradients]
-    largest = max((float(np.abs(a).max(initial=0)) for a in ours), default=0.0)  # element
-    longest = max(map(length, ours), default=0.0)  # gradient
+    largest_element = max((float(np.abs(a).max(initial=0)) for a in ours), default=0.0)
+    longest = max(map(length, ours), default=0.0)
     known = [array_of(gradient.theirs) for gradient in gradients if gradient.theirs is not None]
     broken, unit = not all(map(is_finite, known)), unit_of(known)
     distances, others = [], OtherGradients([], [], [])
@@ -114,7 +114,7 @@ def compare(
             moved = gradient.ours(again(last_bits=LAST_BITS))
             apart, differs = _but_for_rounding(apart, differs, here, there, moved)
         distances.append(apart)
-        lost = _underflown(here, there, largest) if half else 0
+        lost = _underflown(here, there, largest_element) if half else 0
         others.note(gradient, here, there, lost, differs)
     return distances, others
 
@@ -136,16 +136,16 @@ def _but_for_rounding(
     return apart._replace(allowed=size) if apart.size <= size else apart, differs
 
 
-def is_another(ours: np.ndarray, theirs: np.ndarray, allowed: float, largest: float = 0.0) -> bool:
+def is_another(ours: np.ndarray, theirs: np.ndarray, allowed: float, longest: float = 0.0) -> bool:
     """Tell whether a gradient is another one than ours by its own size, which may be far below 1.
 
-    `largest` is the size of the largest gradient beside it.
+    `longest` is the length of the longest gradient beside it.
     """
     if not (is_finite(ours) and is_finite(theirs)):
         return False
     size = max(length(ours), length(theirs))
     noise = NOISE if allowed < ROUGH else allowed
-    return size > noise * largest and length(ours - theirs) > max(OFF, 6 * allowed) * size
+    return size > noise * longest and length(ours - theirs) > max(OFF, 6 * allowed) * size
 
 
 def how_it_differs(ours: np.ndarray, theirs: np.ndarray) -> str:

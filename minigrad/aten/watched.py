@@ -35,7 +35,7 @@ class Watched:
     Attributes:
         calls: what PyTorch computed in the block, a `Calls`; None before it is entered.
         passes: what it walks back, a `BackwardPasses`; None before.
-        backwards: each walk back that ours has followed.
+        backwards: each walk back of PyTorch's, with what ours gave, or why it gave nothing.
         nan: what has a NaN at the end of the block, by its name.
         problem: what the block ended with, in words; "" if it ended well.
     """

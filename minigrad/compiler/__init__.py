@@ -26,7 +26,7 @@ Read it from the whole to the parts:
 Beside these, `keeping` shows the plan of memory as a table; `emptying` and `heap` give back memory
 while a program is made.
 
-A parent is a leaf that gets a gradient from a call: an edge of the call's node goes to each.
+A parent is a tensor that a run is given and that gets a gradient: an edge of the call's node goes to it.
 
 A line is a symbol of a script (see `minigrad.script`): an array, and the call that gave it. Lowered, it
 is a single call of the function that NumPy itself ends in, so that it has the same bits and can write

@@ -49,9 +49,9 @@ def compile(  # noqa: A001 - as in PyTorch
         loss.backward()
 
     A call with arguments of new shapes runs as it is; a second one is recorded, and so is a third, which
-    must compute the same. Then, for the first of its shapes, the function is recorded once more, for
-    numbers drawn from the same arguments: what differs there, and is no part of the graph, is refused
-    with its line. From then on the program runs.
+    must compute the same. Then, for the first of its shapes, the function is recorded twice more, for
+    other numbers of the same arguments: what differs there, and is no part of the graph, is refused with
+    its line. From then on the program runs.
 
     A number or a text is part of the program: another value needs another one. So is every object that
     the function, or one that it calls in the same file, names outside: variables, defaults, attributes,
@@ -223,7 +223,8 @@ class Compiled(WithProgram):
                 f", and {name} was different at each call" if (name := self._changing.name) else ""
             )
             raise GraphError(
-                f"there is no program yet: it is made at the third call with arguments of one shape{why}"
+                f"there is no program yet: it is made at the third call with arguments of one shape, or "
+                f"with at_once=True at the first{why}"
             )
         return next(reversed(self._plans.values()))[0]
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 SAYS = {  # what kind of answer came, and what the learner is told
     "right": "Right.",
     "rounded": "Rounded too far: give {digits} digits.",
-    "near": "Nearly: the first digits are right. Calculate with more digits.",
+    "near": "Nearly: it is off by less than two percent. Calculate with more digits.",
     "sign": "The size is right, the sign is not.",
     "reciprocal": "This is 1 divided by the answer.",
     "double": "This is twice the answer.",

@@ -9,7 +9,7 @@ An operation is added by one line, here or in a file of `minigrad.definitions`; 
 rule is given, and CONTRIBUTING which test holds it.
 
 Broadcasting is not mentioned: it is undone once, where a gradient reaches its argument. Where a
-function has a kink, the choice is PyTorch's: `minigrad.definitions` lists these choices.
+function has a kink, the derivative is a choice, mostly PyTorch's: `minigrad.definitions` lists these.
 
 Arguments have the names that NumPy gives them, so that they can be passed by name. Numbers are
 Python's, not NumPy's scalars: those are float64 and would widen a float32 gradient.

@@ -14,7 +14,8 @@ backwards. The functions, and what each must know beside the slots that it reads
                            they make stand in the result; `put` adds up what comes to one place
     join                   arrays side by side: how many elements of each make a row
     contract               a sum of products: for each axis of the result its size, and the strides of
-                           the result and of the arrays; for each axis that is summed the same
+                           the result and of the arrays; for each axis that is summed its size, and
+                           the strides of the arrays
     searchsorted           whether from the right
 """
 

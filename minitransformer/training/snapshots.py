@@ -57,7 +57,8 @@ class Snapshots:
         return cls(pair, sorted(due), about=_about(reader, pair, count))
 
     def after_step(self, reader: LineReader, step: int) -> None:
-        """Take a snapshot if one is due after this step; the model is left as it is."""
+        """Take a snapshot if one is due after this step; then the model is in evaluation mode, and has its
+        gradients as before."""
         if step in self.due and step not in [one["step"] for one in self.taken]:
             self.taken.append(
                 {"step": step, **_reading(reader, self.pair, self.about["attentions"])}

@@ -72,7 +72,8 @@ def _attention(query, key, value, dropout_p=0.0, is_causal=False, attn_mask=None
     # Each head of keys may serve several of queries.
     if query.ndim == 4 and key.shape[1] != query.shape[1]:
         key, value = (np.repeat(a, query.shape[1] // a.shape[1], 1) for a in (key, value))
-    scores = np.matmul(query, np.swapaxes(key, -2, -1)) * (scale or query.shape[-1] ** -0.5)
+    scale = query.shape[-1] ** -0.5 if scale is None else scale
+    scores = np.matmul(query, np.swapaxes(key, -2, -1)) * scale
     if is_causal:
         allowed = np.tri(query.shape[-2], key.shape[-2], dtype=bool)
         return [np.matmul(F.masked_softmax(scores, allowed), value), None]

@@ -52,7 +52,7 @@ def _in_dot(value: object) -> str:
 
 
 class Writer:
-    """Writes one drawing in DOT. Nothing depends on anything but the graph and the plan.
+    """Writes one drawing in DOT: the same text for the same arguments.
 
     Args:
         plan: which blocks are open, and which arrows there are.

@@ -84,7 +84,8 @@ def explore(
             function that gives it for `inputs`, and changes nothing else. Or what `mg.pytorch()` gave.
         inputs: Tensors and arrays of NumPy's, with which a function is called; or the only one.
         path: of the file to be written. It is written beside its name and renamed. None: of a new
-            file, which is shown, and whose path stands on standard output. What takes long says so
+            file, which is shown, and whose path stands on standard output (in a notebook
+            it is returned alone). What takes long says so
             on standard error.
         title: of the page; default: the name of the loss's variable.
         letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in

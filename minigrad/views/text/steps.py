@@ -147,7 +147,8 @@ def steps(
 
     Args:
         loss, gradient, create_graph: as for `Tensor.backward`, whose errors it raises.
-        accumulate: add each gradient to `.grad` when the walk reaches it, as `backward()` does.
+        accumulate: add each gradient to `.grad`, when the walk reaches it; `backward()` adds all at
+            its end.
         retain_graph: keep what the graph holds; False frees each node after its step.
     """
     start: dict[Node, Array] = {loss.node: first_gradient(loss, gradient, create_graph)}

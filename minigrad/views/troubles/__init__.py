@@ -7,7 +7,7 @@ It reads the graph, forward and back. Each trouble is told with the line of code
 that led there, and what people do about it. Its kind, the file that finds it, and what it is:
 
     not finite          finite      the first operation that gave a NaN or an infinity; in `pytorchs`, a
-                                    gradient that is none
+                                    gradient that is not finite
     data                finite      a NaN or an infinity that came in so
     zero                zero        a gradient that is exactly zero
     cut off             zero        no gradient reaches a parameter; nor, in `pytorchs`, any of PyTorch's

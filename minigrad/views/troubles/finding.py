@@ -104,7 +104,7 @@ class Subject(NamedTuple):
 
     @property
     def walked(self) -> Backward | None:
-        """PyTorch's walk back that is looked at, which ours has followed; None where there was none."""
+        """PyTorch's walk back that is looked at, with what ours gave; None where there was none."""
         if self.watched is None or self.place is None:
             return None
         return self.watched.backwards[self.place]

@@ -12,13 +12,7 @@ class Trouble:
     """One finding.
 
     Attributes:
-        kind: "not finite", "data" (it was so when it came in), "outside" (a NaN that does not reach the
-            loss), "steps" (too long, or uphill), "unchanged" (by steps), "kept" (gradients of the step
-            before, to which more is added), "another gradient", "own backward" (of a function), "not
-            computed", "underflows", "zero", "cut off", "vanishes", "explodes", "twice" (a softmax of a
-            softmax), "axis" (one along another), "loss" (given what it does not take), "alike" or "dead"
-            (units), "mask" (inverted, or multiplied), "mixed" (positions, by a reshape) or "pairs" (a
-            column with a row).
+        kind: one of the table at the door, `minigrad.views.troubles`.
         what: in a sentence.
         line: of the code, or None.
         numbers: those that led there, each in words.

@@ -8,19 +8,11 @@ from ...ran.data import GraphNode, Ref
 from ..graph import Graph
 
 LISTED = 3  # names in a sentence
-# Operations that leave numbers where they were, as a dropout has them.
-SCALED = {"multiply", "divide"}
-
+SCALED = {"multiply", "divide"}  # which scale each number, as a dropout does
+# Operations that give the numbers of one argument, arranged otherwise.
 VIEWS = {
-    "reshape",
-    "transpose",
-    "swapaxes",
-    "moveaxis",
-    "squeeze",
-    "expand_dims",
-    "broadcast_to",
-    "getitem",
-}  # fmt: skip - operations that give the numbers of one argument, arranged otherwise
+    "reshape", "transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "broadcast_to", "getitem",
+}  # fmt: skip
 
 
 def sources(graph: Graph, node: GraphNode) -> list[GraphNode]:

@@ -118,8 +118,13 @@ def _same(a: Any, b: Any) -> bool:
 
 
 def _but(place: slice) -> Callable[[Any, Any], bool]:
-    """Tell whether at least two of several rows are right, or all but one: those at this place."""
+    """Return a test: of several rows, those at this place are right."""
     return lambda x, y: len(x) == len(y) > 1 and _same(x[place], y[place])
+
+
+def _only_first(x: Any, y: Any) -> bool:
+    same = [_same(a, b) for a, b in zip(x, y)]
+    return len(x) == len(y) > 2 and same[0] and not any(same[1:])
 
 
 STEADY = (
@@ -142,7 +147,7 @@ OF_ROWS = (  # of what has rows: lists, arrays
     ),
     ("It is back to front.", lambda x, y: len(y) > 1 and _same(x, y[::-1])),
     ("It is transposed.", lambda x, y: np.ndim(y) > 1 and _same(x, np.swapaxes(y, -1, -2))),
-    ("Only the first is right.", lambda x, y: len(y) > 2 and _but(slice(0, 1))(x, y)),
+    ("Only the first is right.", lambda x, y: _only_first(x, y)),
     ("All but the first are right.", _but(slice(1, None))),
     ("All but the last are right.", _but(slice(None, -1))),
 )
