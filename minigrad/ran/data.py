@@ -306,6 +306,14 @@ class GraphData:
                 found.update(e.source for e in self.arguments(node.number))
         return found
 
+    def made_into(self, number: int) -> set[int]:
+        """The numbers of a node and of all that is computed from it."""
+        found = {number}
+        for e in self.edges:
+            if e.source in found:
+                found.add(e.target)
+        return found
+
     @functools.cached_property
     def way_back(self) -> list[tuple[GraphNode, list[GraphEdge]]]:
         """Each node that a gradient reaches, newest first, and the edges along which it goes on."""

@@ -57,8 +57,10 @@ class Snapshots:
         return cls(pair, sorted(due), about=_about(reader, pair, count))
 
     def after_step(self, reader: LineReader, step: int) -> None:
-        """Take a snapshot if one is due after this step; then the model is in evaluation mode, and has its
-        gradients as before."""
+        """Take a snapshot if one is due after this step.
+
+        The model has its gradients as before then, and is in evaluation mode.
+        """
         if step in self.due and step not in [one["step"] for one in self.taken]:
             self.taken.append(
                 {"step": step, **_reading(reader, self.pair, self.about["attentions"])}

@@ -63,8 +63,5 @@ def _is_logarithm(graph: Graph, node: GraphNode) -> bool:
 
 def _is_error(graph: Graph, node: GraphNode) -> bool:
     """Tell whether a node is the error of a loss: neither an exp nor a product comes after it."""
-    after = {node.number}
-    for edge in sorted(graph.edges, key=lambda e: e.target):
-        if edge.source in after:
-            after.add(edge.target)
+    after = graph.made_into(node.number)
     return not any(plain(graph[n].operation) in ("exp", "matmul") for n in after)

@@ -50,7 +50,7 @@ def _deepest_way(graph: Graph) -> list[GraphEdge]:
     """The longest way along which a gradient goes back from the result."""
     depth: dict[int, int] = {}
     deepest: dict[int, GraphEdge] = {}
-    for edge in sorted(graph.edges, key=lambda e: e.target):
+    for edge in graph.edges:
         if edge.differentiable and edge.contribution is not None:
             here = depth.get(edge.source, 0) + 1
             if here > depth.get(edge.target, 0):

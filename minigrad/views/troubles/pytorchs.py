@@ -128,7 +128,7 @@ def _where_it_turns(graph: Graph, wrong: list[Tensor]) -> GraphNode:
         n.number: {n.number} for n in graph.nodes if not n.operation and n.state != "needs none"
     }
     bad = {n for n in leaves if memory_of(graph[n].value) in there}
-    for edge in sorted(graph.edges, key=lambda e: e.target):
+    for edge in graph.edges:
         if edge.differentiable:
             leaves.setdefault(edge.target, set()).update(leaves.get(edge.source, ()))
     turns = [n for n, of in leaves.items() if of == bad]

@@ -35,7 +35,7 @@ def _alike(graph: Graph, node: GraphNode) -> Trouble | None:
     alike = lambda a: a is not None and np.ptp(a, axis=-1).max() <= ROUNDING * np.abs(a).max()
     if not learned or not _any(node.gradient) or not (alike(node.value) and alike(node.gradient)):
         return None
-    if not any(plain(graph[n].operation) == "matmul" for n in _after(graph, node)):
+    if not _comes_to_product(graph, node):
         return None
     units = node.shape[-1]
     what = (
@@ -66,9 +66,7 @@ def _saturated(graph: Graph, node: GraphNode) -> Trouble | None:
         return None
     y = node.value.astype(np.float64)  # type: ignore[union-attr]
     flat = (4 * y * (1 - y) if name == "sigmoid" else 1 - y * y) < FLAT
-    if flat.mean() < MOST or not any(
-        plain(graph[n].operation) == "matmul" for n in _after(graph, node)
-    ):
+    if flat.mean() < MOST or not _comes_to_product(graph, node):
         return None
     what = (
         f"{called(node)} is saturated in {flat.mean():.0%} of its {flat.size} numbers, where its slope "
@@ -84,13 +82,10 @@ def _is_layer(node: GraphNode, units: int, examples: int) -> bool:
     return node.shape[-1] >= units and node.value.size >= examples * node.shape[-1]
 
 
-def _after(graph: Graph, node: GraphNode) -> set[int]:
-    """The numbers of the nodes that are computed from a node."""
-    after = {node.number}
-    for edge in sorted(graph.edges, key=lambda e: e.target):
-        if edge.source in after:
-            after.add(edge.target)
-    return after - {node.number}
+def _comes_to_product(graph: Graph, node: GraphNode) -> bool:
+    """Tell whether a product of matrices is computed from a node."""
+    after = graph.made_into(node.number) - {node.number}
+    return any(plain(graph[n].operation) == "matmul" for n in after)
 
 
 def _any(gradient: np.ndarray | None) -> bool:

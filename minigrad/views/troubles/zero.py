@@ -154,7 +154,7 @@ def _is_square(node: GraphNode) -> bool:
 def _is_term(graph: Graph, node: GraphNode) -> bool:
     """Tell whether a node is only added up from there on: no learned number takes part."""
     after = {node.number}
-    for edge in sorted(graph.edges, key=lambda e: e.target):
+    for edge in graph.edges:
         target = graph[edge.target]
         if edge.source not in after:
             continue
@@ -187,7 +187,7 @@ def _is_flat(node: GraphNode) -> bool:
 def _used_by(graph: Graph, leaf: GraphNode, passes: Callable[[GraphEdge], bool]) -> set[int]:
     """The numbers of all to which a gradient of a leaf has a way, and its own."""
     ways = {leaf.number}
-    for edge in sorted(graph.edges, key=lambda e: e.target):
+    for edge in graph.edges:
         if edge.source in ways and passes(edge):
             ways.add(edge.target)
     return ways
