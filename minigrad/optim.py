@@ -137,7 +137,7 @@ class Optimizer:
                     self._step(i, gradients[i])  # type: ignore[arg-type]
 
     def _step(self, i: int, gradient: np.ndarray) -> None:
-        """Move parameter `i`, if that may be, a part that fits into the processor's cache at a time."""
+        """Move parameter `i`; if `elementwise`, one piece after the other that fits into a cache."""
         p = self.parameters[i]
         new = np.empty_like(p._array)
         arrays = new, p._array, gradient, *self.state[i]

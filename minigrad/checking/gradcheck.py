@@ -188,8 +188,11 @@ def _weights(outputs: list[Tensor]) -> list[np.ndarray]:
 
 
 def _analytic(name: str, outputs: list[Tensor], weights: list, tensors: list[Tensor]) -> list[Any]:
-    """The gradients of the weighted sum: those of `TIMES` as much, divided by that. So a rule is wrong
-    that leaves out the gradient which comes to it, also where that would be 1."""
+    """The gradients of the weighted sum.
+
+    The way back starts with `TIMES` the weights, and what it gives is divided by that. So a rule that
+    leaves out the gradient which comes to it is wrong also where that would be 1.
+    """
     try:
         found = gradients(outputs, [TIMES * w for w in weights], tensors)
         return [None if g is None else g / TIMES for g in found]

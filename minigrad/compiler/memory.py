@@ -19,7 +19,7 @@ from ..script.bodies import body_of
 from ..script.symbols import Symbol, symbols_in
 from .passes import by_rows, shares
 
-COPIES = {
+COPIES = {  # calls that can fill a given array by copying
     np.where,
     np.reshape,
     np.copy,

@@ -32,7 +32,7 @@ from .running import one_node
 
 pass_over(os.path.dirname(__file__) + os.sep)
 
-PATIENCE = 30  # calls of a shape that one more plan is worth, for which another one is dropped
+PATIENCE = 30  # calls of a new shape, after which an old plan is dropped for it
 MET = 64  # keys without a plan that it remembers
 RECORDED = 2  # recorded calls of a key that make its plan
 AGAIN = object()  # in place of a result that is thrown away: look whether there is a plan now

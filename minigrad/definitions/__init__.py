@@ -3,7 +3,7 @@
 A function that is written in others needs no derivative, and a drawing can open it to show what it is
 made of.
 
-Where a function has a kink, its derivative there is a choice, and the choice is PyTorch's:
+Where a function has a kink, its derivative there is a choice, and the choice is mostly PyTorch's:
 
     absolute, sign, relu, arctan2  0 at 0
     std and norm                   0 at 0 (`reductions.root`)

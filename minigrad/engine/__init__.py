@@ -20,7 +20,7 @@ A first reading can skip twelve files, and needs to know of them:
 - `plain_calls`: the body of a definition, called with plain arrays where no gradient is wanted
 - `operators`: `x * y` calls `apply` with `np.multiply`, and `x.sum()` with `np.sum`
 - `arguments`: lists and other arrays as an operation takes them; `as_result` makes of what NumPy gave an
-  array that shares no memory with the arguments
+  array whose memory no other code can change
 - `saving`: `to_save` returns the result and the arguments that a node keeps for its rules
 - `followed`: the plain results of operations, such as masks, while a recording follows what NumPy makes
   of them
@@ -61,9 +61,9 @@ protected so:
     copied, in      what a Tensor is made of, or given by `copy_`: `arguments.as_array`; what an
                     operation gave, if other code may hold it: `arguments.as_result`; arrays and lists
                     beside the Tensors, if a rule reads them: `saving.unshared`; options:
-                    `arguments.copied_option`
+                    `arguments.copied_option`; the gradient that `backward` is given
     copied, out     `x.numpy()`
-    refused         `x[0] = 1`: `Tensor.__setitem__`; `w += 1` of a leaf with a gradient:
+    refused         `x[0] = 1`: `Tensor.__setitem__`; `w += 1` of a leaf that requires a gradient:
                     `operators._in_place`; `out=`: `table.INSTEAD`; `x.data[0] = 1` and
                     `np.add.at(x.data, ...)`: `by_hand.Data`. NumPy's `ufunc.at` heeds no read-only
                     flag: of `np.asarray(x)`, a plain array, nothing can refuse it

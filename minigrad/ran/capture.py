@@ -71,7 +71,7 @@ def _failed(call: FailedCall, error: MinigradError) -> Node:
     args = (*call.args, *call.kwargs.values())
     function = call.owner
     if not callable(function) or isinstance(function, Module):
-        function = functools.partial(tuple)
+        function = functools.partial(tuple)  # any function that can be given a name
         name = call.owner if isinstance(call.owner, str) else type(call.owner).__name__
         function.__name__ = name  # type: ignore[attr-defined]
     edges = edges_to(args, itertools.repeat(True))  # whichever of them has a rule

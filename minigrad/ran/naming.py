@@ -50,6 +50,7 @@ class Names:
     def _take_variables(self, error: MinigradError | None) -> None:
         """Take the names of variables: where several hold one thing, that of the innermost function."""
         for name, value in variables(error):
+            # Who called the module has the better name for it.
             if isinstance(value, Module) and name != "self":
                 self.modules.setdefault(id(value), (name, value))
             for key in self._keys(value):

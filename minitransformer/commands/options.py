@@ -83,7 +83,7 @@ TRAIN: dict[str, list[Option]] = {
         setting("dropout", "X", "probability that a number is left out while learning"),
         setting("label_smoothing", "X", "share of each target that is spread over all symbols"),
         setting("clip", "X", "largest norm that the gradient may have"),
-        setting("accumulate", "N", "parts in which a batch is read at least, to need less memory"),
+        setting("accumulate", "N", "parts in which a batch is read, or more, to need less memory"),
         setting("pad", "N", "lengths are filled up to multiples of it, so that there are few shapes"),
         Option(
             "every", int, "N",

@@ -17,7 +17,7 @@ from .stack import Stack
 
 
 class EncoderLayer(Module):
-    """Look at all positions, then work on each, and add what is found to what was there.
+    """Look at the positions that the mask allows, work on each, and add what is found to what was there.
 
     Self-attention, then feed-forward, each inside a residual (Vaswani et al., 2017, section 3.1; Phuong
     & Hutter, 2022, algorithm 9; lesson 12).
@@ -58,7 +58,7 @@ class EncoderLayer(Module):
 
 
 class Encoder(Stack):
-    """Read the whole source, so that each position knows what stands around it (lesson 12)."""
+    """Read all positions, so that each knows what stands where the mask lets it look (lesson 12)."""
 
     kind = EncoderLayer
 

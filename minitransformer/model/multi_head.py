@@ -23,7 +23,7 @@ CALLS = (
 
 
 class MultiHeadAttention(Module):
-    """Let each position ask a question of all others, one in each head, and mix what they answer.
+    """Let each position ask those that it may see, one question in each head, and mix what they answer.
 
     Concat(head_1 ... head_H) W_O, with head_h = attention(Q W_Q^h, C W_K^h, C W_V^h)
     (Vaswani et al., 2017, section 3.2.2; Phuong & Hutter, 2022, algorithm 5; lesson 09).

@@ -17,7 +17,7 @@ class Memory(NamedTuple):
 
     Attributes:
         vectors: (B, S, D).
-        mask: booleans (B, 1, 1, S), True where a symbol stands, False where padding does.
+        mask: booleans (B, 1, 1, S), or what broadcasts to that; True = may be attended to.
         weights: of each layer (B, H, S, S).
     """
 
@@ -28,7 +28,8 @@ class Memory(NamedTuple):
     def select(self, rows: np.ndarray | list[int]) -> Memory:
         """Return the memory of these rows of the batch, given by number or as booleans, without the
         weights, which no decoder reads."""
-        return Memory(self.vectors[rows], self.mask[rows], [])
+        each = self.mask.ndim == 4 and len(self.mask) > 1
+        return Memory(self.vectors[rows], self.mask[rows] if each else self.mask, [])
 
 
 class Decoded(NamedTuple):

@@ -16,7 +16,7 @@ from minigrad.workers import Gradients
 from .line_reader import LineReader
 from .vocabulary import PAD
 
-START = 500  # symbols that could be read in the time that one more part of a batch takes by itself
+START = 500  # the fixed time that one more part of a batch costs, in symbols read
 PLANS = 32  # programs at most: one for each shape that parts have
 LARGE = 2e9  # products of a weight and a symbol in a batch: more are worth two parts at a time
 
@@ -122,9 +122,11 @@ def large(lengths: Sequence[int], weights: int) -> bool:
 
 
 def cut(lengths: Sequence[int], weights: int, least: int) -> list[slice]:
-    """Choose where to cut a batch: into at least so many parts, and more where that saves time, since
-    each is padded only to its own longest example; or where two can be computed at a time. It follows
-    from sizes, never from the machine.
+    """Choose where to cut a batch.
+
+    It is cut into about so many parts, fewer where it is small; and into more where that saves time,
+    since each is padded only to its own longest example, or where two can be computed at a time. It
+    follows from sizes, never from the machine.
 
     Args:
         lengths: of the examples, the shortest first.

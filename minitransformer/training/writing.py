@@ -10,7 +10,7 @@ To write two symbols, `greedy` calls
                                   keys of BOS and its own, and those of the source, all but its own kept
     argmax                        the second symbol
 
-and so on, until every row has written EOS.
+and so on, until every row has ended, by EOS or by its length.
 """
 
 from __future__ import annotations

@@ -26,10 +26,10 @@ from .rendering import rendered
 FORMATS = {".svg": "svg", ".png": "png", ".pdf": "pdf"}
 INSTALL = "To draw it, install Graphviz: pip install pygraphviz"
 SMALL = 60  # nodes, up to which a drawing shows values
-LARGE = 200  # nodes, beyond which boxes are closed, so that
-FEW = 40  # nodes are drawn at most
-TITLE = re.compile(r"<title>[^<]*</title>\n?")  # Graphviz's own name of a thing, such as n0->n3
+LARGE = 200  # nodes, beyond which boxes are closed
+FEW = 40  # nodes that are drawn at most then
 DEEP = 1000  # nodes that are drawn at most where a depth is asked for
+TITLE = re.compile(r"<title>[^<]*</title>\n?")  # Graphviz's own name of a thing, such as n0->n3
 
 
 class Drawing:

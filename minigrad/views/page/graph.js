@@ -102,7 +102,7 @@ const computedAt = new Map(data.nodes.map((node) => [node.n, 0]));
 const handedOnAt = new Map(); // node -> the time at which it gives its gradient on to its arguments
 steps.forEach((step, i) => (step.back ? handedOnAt : computedAt).set(step.n, i + 1));
 
-const arrivals = new Map(data.nodes.map((node) => [node.n, []])); // node -> {time, edge, sum}
+const arrivals = new Map(data.nodes.map((node) => [node.n, []])); // node -> a list of {time, edge, sum}, in order
 for (const edge of edges)
   if (edge.differentiable && handedOnAt.has(edge.target) && nodes.get(edge.target).gradient !== null)
     arrivals.get(edge.source).push({ time: handedOnAt.get(edge.target), edge, sum: edge.passed.after });

@@ -24,8 +24,8 @@ function stepPanel() {
   const box = byId("step");
   if (!step) return fill(box, beforeTheFirst());
   const node = Graph.nodes.get(step.n);
-  const back = node.kind === "operation" ? backward : leaf;
-  fill(box, heading(node, step.back), (step.back ? back : forward)(node));
+  const wayBack = node.kind === "operation" ? backward : leaf;
+  fill(box, heading(node, step.back), step.back ? wayBack(node) : forward(node));
   box.scrollTop = 0;
 }
 

@@ -385,3 +385,14 @@ def test_a_definition_calls_with_arrays_what_can_do_with_them_alone():
     assert passed[0] is x
     values[:] = 5
     np.testing.assert_array_equal(passed[1].numpy(), 1)
+
+
+def test_a_memory_with_one_mask_for_all_rows_can_be_selected():
+    model = Transformer(SIZES).eval()
+    source = np.array([[3, 4, 5], [6, 7, 1]])
+    memory = model.encode(source, np.ones((1, 1, 1, 3), bool))
+    one = memory.select([1])
+    of_one, of_both = (
+        model.decode(s, m).vectors.data for s, m in ((source[1:], one), (source, memory))
+    )
+    np.testing.assert_allclose(of_one, of_both[1:], rtol=1e-6)
