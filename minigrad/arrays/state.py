@@ -11,6 +11,10 @@ import numpy as np
 from .. import errors
 from ..engine.tensor import Tensor
 
+TURNED = (
+    "; PyTorch's Linear keeps (out, in): give its .T, and that of each square weight of a Linear"
+)
+
 
 def matched(owner: str, own: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, np.ndarray]:
     """The arrays in `state`, if there is one of the right shape for each of `own`, and no other.
@@ -40,7 +44,7 @@ def matched(owner: str, own: Mapping[str, Any], state: Mapping[str, Any]) -> dic
     for name in own:
         a, expected = arrays.get(name), np.shape(own[name])
         if a is not None and a.shape != expected:
-            turned = "; PyTorch's Linear keeps (out, in): give its .T" * (a.shape == expected[::-1])
+            turned = TURNED if a.shape == expected[::-1] else ""
             problems.append(f"{name}: expected the shape {expected}, got {a.shape}{turned}")
         if a is not None and a.dtype.kind not in "fiub":
             problems.append(f"{name}: expected real numbers, got {a.dtype}")

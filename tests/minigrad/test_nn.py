@@ -195,7 +195,7 @@ def test_a_state_that_does_not_fit_changes_nothing_and_says_all_that_is_wrong():
         "  missing: first.inner.weight (3, 3)\n"
         "  unexpected: extra (2,)\n"
         "  out.weight: expected the shape (5, 3), got (3, 5); "
-        "PyTorch's Linear keeps (out, in): give its .T\n"
+        "PyTorch's Linear keeps (out, in): give its .T, and that of each square weight of a Linear\n"
         "  first.gain: expected real numbers, got <U1"
     )
     for name, value in model.state_dict().items():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...ran.data import GraphNode
 from ..graph import Graph
 from .remedies import GENERAL
@@ -12,15 +14,32 @@ from .wording import VIEWS, called, inputs_of, plain, sources
 
 
 def softmax_twice(graph: Graph) -> Iterator[Trouble]:
-    """Each softmax, or logarithm of one, that is given what a softmax made."""
+    """Each softmax, or logarithm of one, that is given what a softmax made; also arranged otherwise, if
+    both are along one axis."""
     names = {box.number: box.name for box in graph.boxes}
+    name = lambda node: names.get(node.box, "")  # type: ignore[arg-type]
     for edge in graph.edges:
-        given, taken = graph[edge.source], graph[edge.target]
-        of, by = (names.get(n.box, "") for n in (given, taken))  # type: ignore[arg-type]
-        if edge.differentiable and given.box != taken.box and of == "softmax" and "softmax" in by:
-            what = f"{by} takes {called(given)}, which a softmax made: it is flatter than meant"
+        came, taken = graph[edge.source], graph[edge.target]
+        if not edge.differentiable or came.box == taken.box or "softmax" not in name(taken):
+            continue
+        given = came
+        while plain(given.operation) in VIEWS and name(given) != "softmax":
+            given = sources(graph, given)[0]
+        if name(given) == "softmax" and (given is came or _along_one_axis(graph, came, taken)):
+            what = f"{name(taken)} takes {called(given)}, which a softmax made: it is flatter than meant"
             inputs = inputs_of(graph, taken)[:1]
             yield Trouble("twice", what, given.line, inputs, GENERAL["twice"], taken.number)
+
+
+def _along_one_axis(graph: Graph, came: GraphNode, taken: GraphNode) -> bool:
+    """Tell whether numbers sum to one along the axis of the softmax, or logarithm, that takes them."""
+    last = max(n.number for n in graph.nodes if n.box == taken.box)
+    a, b = came.value, graph[last].value
+    if a is None or b is None or a.shape != b.shape:
+        return False
+    b = np.exp(b) if b.max(initial=0) <= 0 else b
+    is_one = lambda sums: np.allclose(sums, 1, atol=1e-3)
+    return any(is_one(a.sum(k)) and is_one(b.sum(k)) for k in range(a.ndim))
 
 
 def pairs(graph: Graph) -> Iterator[Trouble]:

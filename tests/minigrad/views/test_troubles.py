@@ -578,6 +578,21 @@ def test_a_softmax_of_a_softmax_is_told(second):
     assert trouble.line.text.startswith("p = MF.softmax")
 
 
+@pytest.mark.parametrize(
+    ("between", "axis", "kinds"),
+    [
+        (lambda p: np.reshape(p, (-1, 5)), -1, ["twice"]),
+        (lambda p: np.swapaxes(p, 1, 2), 1, ["twice"]),
+        (lambda p: np.swapaxes(p, 1, 2), 2, []),  # over rows, and then over columns: it is meant
+    ],
+)
+def test_a_softmax_that_is_arranged_otherwise_before_the_next_is_told(between, axis, kinds):
+    with mg.record():
+        w = leaf(np.arange(30.0).reshape(2, 3, 5) % 7, name="w")
+        loss = np.sum(np.square(MF.log_softmax(between(MF.softmax(w)), axis)))
+    assert [trouble.kind for trouble in mg.diagnose(loss)] == kinds
+
+
 @pytest.mark.parametrize("dropped", [0, 0.1])
 @pytest.mark.parametrize(("axis", "kinds"), [(-1, []), (-2, ["axis"])])
 def test_a_softmax_along_another_axis_than_is_added_is_told(axis, kinds, dropped):
