@@ -15,6 +15,7 @@ import numpy as np
 from minigrad import errors
 from minigrad.settings import real, whole
 from minigrad.system import disk
+from minigrad.system.working import say
 from minigrad.workers.cluster import Cluster
 
 from ..training.examination import Result, examined, overfitting
@@ -44,13 +45,13 @@ def train(options: argparse.Namespace) -> int:
         workers(given, run) as run.workers, interruptible() as interrupted, quiet,
     ):  # fmt: skip
         for line in getattr(run.task, "told", ()):
-            print(line, flush=True)
+            say(line)
         exam = run.task.held_out(min(1000, run.task.held_out_count))
         if isinstance(run.workers, Cluster) and run.workers.page:
             print(f"the workers can be watched at {run.workers.page}", flush=True)
         kept = snapshots(given, run, exam, folder / SNAPSHOTS)
         looked_at = exam[:200]
-        print(telling.columns(run, looked_at, every), flush=True)
+        say(telling.columns(run, looked_at, every))
         learn(run, looked_at, every, goal, folder, interrupted, kept)
         stopped = interrupted()
         if stopped:

@@ -383,7 +383,8 @@ def test_the_states_of_gradients_look_different(opened):
     with mg.record():
         loss = np.sum(y * frozen + np.tanh(dead * 0))
     loss.backward()
-    page = opened(loss)
+    with pytest.warns(UserWarning, match="outside `with mg.record"):
+        page = opened(loss)
     look = lambda kind: page.ask("look", f".card .slot.{kind}")
     looks = {kind: look(kind) for kind in ("known", "zero", "freed")}
     page.key("\ue014")
