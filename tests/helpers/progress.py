@@ -2,7 +2,10 @@
 
 import re
 
-PROGRESS = re.compile(r"\d+ steps will take |step \d+ of |  (right|wrong)  |[\w ,.;]+: \d+ s$")
+PROGRESS = re.compile(
+    r"\d+ steps will take |step \d+ of |  (right|wrong)  |[\w ,.;]+: \d+ s$"
+    r"|.* held out, |loss: of the batch |held-out, held-out loss, "
+)
 
 
 def problems(stderr):
