@@ -27,7 +27,7 @@ def warn_of_probabilities(scores: Array, loss: str, makes: str) -> None:
     """
     node = scores._node if isinstance(scores, Tensor) else None
     while node is not None and node.operation is not None and node.operation.function in MOVES:
-        node = node.edges[0][-1] if node.edges else None
+        node = node.edges[0].to if node.edges else None
     if node is None or node.operation is None:
         return
     made_by = _made_by(node)
@@ -49,5 +49,5 @@ def _made_by(node: Node) -> str:
 
 def _rows_kept(node: Node, scores: Array) -> bool:
     """Tell whether a softmax, by its last division, is of the last axis, which still is the last."""
-    total = node.edges[-1][-1] if node.edges else node  # (..., 1)
+    total = node.edges[-1].to if node.edges else node  # (..., 1)
     return total.shape == (*node.shape[:-1], 1) and node.shape[-1:] == scores.shape[-1:]

@@ -197,8 +197,8 @@ function join(out, reads, [blocks]) {
 }
 
 // A sum of products. `free` loops: a size, and the strides of the result and of what is read; `summed` loops:
-// a size, and the strides of what is read. Where one loop moves in the first array alone and another in the second alone, it is a product of
-// matrices for each step of the other loops.
+// a size, and the strides of what is read. Where one loop moves in the first array alone and another in the
+// second alone, it is a product of matrices for each step of the other loops.
 function contract(out, reads, [free, summed], places) {
   const loops = free.map((loop) => [...loop, 0, 0].slice(0, 4)),
     inner = summed.map((loop) => [...loop, 0].slice(0, 3));

@@ -156,7 +156,7 @@ class ClassResults:
             return []
 
     def tell_of_before(self, feedback: bool) -> None:
-        """Say if other results were replaced; remove the pages for students that are of other marks.
+        """Say if other results were replaced, and if the pages for students are of marks of before.
 
         Args:
             feedback: whether the pages have been written anew.
@@ -170,11 +170,7 @@ class ClassResults:
                 f"give each marking a folder of its own: `--out DIR`"
             )
         if not feedback and (self.out / FEEDBACK).is_dir():
-            shutil.rmtree(self.out / FEEDBACK)
-            say(
-                f"removed {self.out / FEEDBACK}, which had the marks of before: "
-                f"`--feedback` writes it anew"
-            )
+            say(f"{self.out / FEEDBACK} has the marks of before: `--feedback` writes it anew")
 
     @property
     def days(self) -> dict[str, int]:

@@ -77,7 +77,7 @@ def _with_slopes(
     """The graph as a learner's `walk` is given it: by the number of each node, where its edges lead."""
     return {
         node.number: [
-            (edge[2].number, Slope(node, edge, passed_on[node], library)) for edge in edges
+            (edge.to.number, Slope(node, edge, passed_on[node], library)) for edge in edges
         ]
         for node, edges in reversed(ways.items())  # type: ignore
     }
