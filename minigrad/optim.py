@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -37,6 +38,7 @@ def __getattr__(name: str) -> Any:
 
 
 Schedule = Callable[[int], float]
+ALIVE: weakref.WeakSet[Optimizer] = weakref.WeakSet()  # all that there are, for the diagnosis
 
 
 class Optimizer:
@@ -81,6 +83,7 @@ class Optimizer:
         self.lr = lr
         self.weight_decay = real("weight_decay", weight_decay)
         self.steps = [0] * len(self.parameters)  # that each parameter has taken
+        ALIVE.add(self)
         self._lay_out([[np.zeros_like(p._array) for _ in self.slots] for p in self.parameters])
 
     @property

@@ -92,16 +92,26 @@ def optimized(watched: Watched) -> set[int]:
 
 def optimizers(watched: Watched) -> list[Any]:
     """The optimizers that took a step in the block, and others that there are and have a leaf of it."""
+    stepped = {id(step.optimizer): step.optimizer for step in watched.calls.observed.updates}
+    leaves = [theirs for theirs, _ in watched.calls.values.leaves.values()]
+    return [*(stepped | {id(o): o for o in _holding(leaves)}).values()]
+
+
+def _holding(parameters: list[Any]) -> list[Any]:
+    """The optimizers that have some of these parameters: PyTorch keeps no list of them.
+
+    What refers to a parameter is looked for, and not among all objects: to hold all of these, even for
+    a moment, keeps some alive that are just being freed.
+    """
     from torch.optim import Optimizer
 
-    stepped = {id(step.optimizer): step.optimizer for step in watched.calls.observed.updates}
+    lists = [a for a in gc.get_referrers(*parameters) if type(a) is list]
+    groups = [a for a in gc.get_referrers(*lists) if type(a) is dict and "params" in a]
+    around = [a for a in gc.get_referrers(*groups) if type(a) is list]
+    holders = gc.get_referrers(*around)  # an optimizer, or the dict of its attributes
+    holders += gc.get_referrers(*[a for a in holders if type(a) is dict])
     # An object may lie about its class, and compute to do so: its type does not.
-    alive = {id(o): o for o in gc.get_objects() if issubclass(type(o), Optimizer)}
-    leaves = watched.calls.values.leaves
-    return [
-        o for i, o in (stepped | alive).items()
-        if i in stepped or any(id(p) in leaves for p in parameters_of(o))
-    ]  # fmt: skip
+    return [o for o in holders if issubclass(type(o), Optimizer)]
 
 
 def parameters_of(optimizer: Any) -> list[Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -13,7 +12,7 @@ from ...aten.for_diagnosis import excused, without_gradient
 from ...aten.watched import Watched
 from ...engine.source import SourceLine
 from ...engine.tensor import Tensor
-from ...optim import Optimizer
+from ...optim import ALIVE
 from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
 from .remedies import GENERAL, remedy_for
@@ -61,8 +60,7 @@ def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Troubl
 
 def _of_no_optimizer(graph: Graph) -> dict[str, set]:
     """The memory of the leaves that no optimizer of ours has, if one has others of them."""
-    optimizers = (o for o in gc.get_objects() if issubclass(type(o), Optimizer))
-    held = {memory_of(p._array) for o in optimizers for p in getattr(o, "parameters", ())}
+    held = {memory_of(p._array) for o in ALIVE for p in o.parameters}
     leaves = {memory_of(n.value) for n in graph.nodes if not n.operation}
     return {"not computed": leaves - held if held & leaves else set()}
 
