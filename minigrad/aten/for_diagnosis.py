@@ -70,13 +70,13 @@ def without_gradient(watched: Watched) -> dict[str, list[Tensor]]:
     optimizers are known, only those that one of them has.
     """
     leaves, passes = watched.calls.values.leaves, watched.passes
-    outer, called, held = outermost(watched), names(watched), optimized(watched)
+    outer, called = outermost(watched), names(watched)
     of_one = outer[0].parameters() if len(outer) == 1 else ()
     used = watched.calls.ends.used if watched.backwards else {id(p): p for p in of_one}
+    without = {i: p for i, p in used.items() if p.requires_grad and i not in passes.given}
+    held = optimized(watched) if without else set()
     return {
-        called(p): leaves.get(i, (None, []))[1]
-        for i, p in used.items()
-        if p.requires_grad and i not in passes.given and (not held or i in held)
+        called(p): leaves.get(i, (None, []))[1] for i, p in without.items() if not held or i in held
     }
 
 

@@ -20,32 +20,32 @@ class SeenParameter(NamedTuple):
 
     Attributes:
         name: of the parameter, after the module that was called.
+        identity: `id` of PyTorch's parameter, as `optimized` has it.
         leaves: ours, a new one each time that it was changed.
         changes: how often a step changed its numbers.
         given: how often `backward()` gave it other numbers than zeros.
-        held: whether a known optimizer has it.
         outer: the module that was called, in which it is, by identity; None for none.
         in_list: `Net.layers`, if it is in a list there, which a module does not look into.
     """
 
     name: str
+    identity: int
     leaves: list[Tensor]
     changes: int
     given: int
-    held: bool
     outer: int | None
     in_list: str
 
 
 def learned(watched: Watched) -> list[SeenParameter]:
     """The parameters of the block, each with what became of it."""
-    held, given, called = optimized(watched), watched.passes.moved, names(watched)
+    given, called = watched.passes.moved, names(watched)
     outer = {id(p): id(m) for m in outermost(watched) for p in m.parameters()}
     in_list = _in_lists(watched)
     changes = lambda leaves: sum(not np.array_equal(a, b) for a, b in itertools.pairwise(leaves))
     return [
         SeenParameter(
-            called(p), leaves, changes([leaf._array for leaf in leaves]), given.get(i, 0), i in held,
+            called(p), i, leaves, changes([leaf._array for leaf in leaves]), given.get(i, 0),
             outer.get(i), in_list.get(i, ""),
         )
         for i, (p, leaves) in watched.calls.values.leaves.items()
@@ -85,7 +85,10 @@ def replaced(watched: Watched) -> list[tuple[int, ...]]:
 
 
 def optimized(watched: Watched) -> set[int]:
-    """The identities of the leaves that optimizers have: those that are known."""
+    """The identities of the leaves that optimizers have: those that are known.
+
+    It looks through all objects that there are: ask it only of what seems wrong.
+    """
     held = {id(p) for o in optimizers(watched) for p in parameters_of(o)}
     return held & watched.calls.values.leaves.keys()
 

@@ -20,7 +20,7 @@ RUNNING = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
 
 def run(browser: Any, folder: Any, data: Any, script: str) -> Any:
     """What a script makes of `data`, in a page that has the interpreter and the functions above."""
-    code = scripts.joined(["once", "shapes", "functions", "kernels", "interpreter"])
+    code = scripts.joined(("once", "shapes", "functions", "kernels", "interpreter"))
     file = folder / "interpreter.html"
     file.write_text(
         f"<meta charset=utf-8><script>{code}\n{RUNNING}\nconst data = {json.dumps(data)};</script>",

@@ -29,7 +29,7 @@ def page(content: Mapping[str, Any], sections: Mapping[str, str]) -> str:
     return template.substitute(
         title=html.escape(content["title"]),
         style=scripts.small(colours.css() + _text("style.css") + _text("live.css")),
-        script=scripts.joined([file for file in scripts.SCRIPTS if file not in left_out]),
+        script=scripts.joined(tuple(file for file in scripts.SCRIPTS if file not in left_out)),
         data=data.replace("<", "\\u003c").replace("&", "\\u0026"),  # no tag can end the element
         sections=extra,
     )

@@ -10,8 +10,9 @@ a browser opens from a disk. Comments, and spaces that say nothing, are left out
 
 from __future__ import annotations
 
+import functools
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -61,7 +62,8 @@ NAMES = re.compile(r'^import \{([^}]*)\} from "\./(\w+)\.js";$', re.MULTILINE)
 EXPORTS = re.compile(r"^export \{([^}]*)\};\n", re.MULTILINE)
 
 
-def joined(files: Sequence[str] = tuple(SCRIPTS)) -> str:
+@functools.cache
+def joined(files: tuple[str, ...] = tuple(SCRIPTS)) -> str:
     """The script of these files. It begins with a list of what the object of each gives."""
     texts = {file: (HERE / f"{file}.js").read_text(encoding="utf-8") for file in files}
     named: dict[str, dict[str, None]] = {file: {} for file in files}  # what others import by name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...arrays.identity import memory_of
-from ...aten.learned import SeenParameter, learned, moved_by, replaced
+from ...aten.learned import SeenParameter, learned, moved_by, optimized, replaced
 from ...aten.watched import Watched
 from ..graph import Graph
 from .remedies import GENERAL
@@ -75,9 +75,11 @@ def _never_changed(graph: Graph, watched: Watched) -> Iterator[Trouble]:
         return
     everything = learned(watched)
     changed = [p for p in everything if p.changes >= TIMES]
-    still = [p for p in everything if p.given > TIMES and not p.changes and not p.held]
+    still = [p for p in everything if p.given > TIMES and not p.changes]
     if not changed or not still:
         return
+    held = optimized(watched)
+    still = [p for p in still if p.identity not in held]
     outer, before = {p.outer for p in changed} - {None}, _before(graph, changed)
     still = [p for p in still if p.outer in outer or memory_of(p.leaves[-1]._array) in before]
     line = next((step.line for step in watched.calls.observed.updates), graph[graph.roots[0]].line)

@@ -7,9 +7,11 @@ import dis
 import gc
 import inspect
 import itertools
+import linecache
 import operator
 import sys
 import textwrap
+import tokenize
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -143,9 +145,12 @@ def _reads(function: Callable) -> bool:
 
 def _ends_in_first_round(function: Callable) -> bool:
     """Tell whether the last `return` of a function stands in the body of a loop, under no condition."""
+    code = code_of(function)
+    # `inspect.getsource` of code looks for its module in all that are loaded, which takes long.
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :] if code else []
     try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(code_of(function) or function)))
-    except (OSError, TypeError, SyntaxError):  # of what was not written as a function in a file
+        tree = ast.parse(textwrap.dedent("".join(inspect.getblock(lines))))
+    except (SyntaxError, tokenize.TokenError):  # of what was not written as a function in a file
         return False
     nodes = list(ast.walk(tree))
     returns = [n for n in nodes if isinstance(n, ast.Return)]

@@ -110,7 +110,7 @@ def test_what_a_script_exports_is_asked_of_its_object_and_the_rest_stays_inside(
     )
     monkeypatch.setattr(scripts, "HERE", tmp_path)
     page = tmp_path / "page.html"
-    page.write_text(f"<meta charset=utf-8><script>{scripts.joined(['state', 'live'])}</script>")
+    page.write_text(f"<meta charset=utf-8><script>{scripts.joined(('state', 'live'))}</script>")
     browser.open(page)
     script = "Live.more(); return [Live.count(), State.own === undefined, typeof own];"
     assert browser.run(script) == [2, True, "undefined"]
