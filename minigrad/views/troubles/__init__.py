@@ -15,8 +15,8 @@ that led there, and what people do about it. Its kind, the file that finds it, a
     alike, dead         units       units of a layer that are all alike, dead, or saturated
     loss                losses      a loss of probabilities that is given scores, or the reverse; or
                                     classes that a reshape mixed with positions
-    axis, mask, mixed   attention   a softmax along another axis than is added; a mask that is inverted
-                                    or multiplied with scores; heads that are cut out of mixed axes
+    axis, mask, mixed   attention   a softmax along another axis than is added; a mask that is inverted,
+                                    or makes scores 0; heads that are cut out of mixed axes
     twice               mistakes    a softmax of a softmax
     pairs               mistakes    a column of numbers less a row of answers, or a product of such
 
@@ -31,9 +31,9 @@ Of what PyTorch computed also:
     unchanged           unchanged   steps that change nothing, and parameters that never change
     not computed        finding     gradients that could not be computed again, and so not judged
 
-Read it in this order: `trouble`, `finding` (`diagnose`), then the finders. `remedies` is a table of what
-people do, `wording` says what is called how. What may be meant, as a target network or a layer that
-is not to learn, is not told, or stands below as one of the `notes`.
+Read it in this order: `trouble`, `finding` (`diagnose`), then the finders. `reading` has what these read
+of a graph, `remedies` is a table of what people do, `wording` says what is called how. What may be
+meant, as a target network or a layer that is not to learn, is not told, or is one of the `notes` below.
 """
 
 from .finding import diagnose

@@ -8,11 +8,11 @@ import numpy as np
 
 from ...ran.data import GraphNode
 from ..graph import Graph
+from .reading import LAYERS, SCALED, TURNING, VIEWS, plain, sources
 from .remedies import GENERAL
 from .trouble import Trouble
-from .wording import SCALED, VIEWS, called, inputs_of, plain, sources
+from .wording import called, inputs_of
 
-TURNING = {"transpose", "swapaxes", "moveaxis"}
 LEAST = 3  # positions: of fewer a pattern may be chance
 
 
@@ -105,7 +105,7 @@ def _mixed_heads(graph: Graph) -> Iterator[Trouble]:
             continue
         (given, *_) = sources(graph, node)
         made = given.shape, node.shape
-        splits = _is_split(*made) and plain(given.operation) in ("add", "matmul")
+        splits = _is_split(*made) and plain(given.operation) in LAYERS
         if not (splits or _is_split(*made[::-1])) or not _meets_product(graph, node):
             continue
         what = (

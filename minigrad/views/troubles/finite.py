@@ -8,9 +8,10 @@ import numpy as np
 
 from ...ran.data import GraphNode
 from ..graph import Graph
+from .reading import is_bad, sources
 from .remedies import GENERAL, remedy_for
 from .trouble import Trouble
-from .wording import called, counted, inputs_of, is_bad, range_of, sources
+from .wording import called, counted, inputs_of, range_of
 
 
 def not_finite(graph: Graph, gradients: bool = True) -> Iterator[Trouble]:

@@ -10,9 +10,10 @@ import numpy as np
 from ...aten.for_diagnosis import Update, updates
 from ...aten.watched import Watched
 from ..graph import Graph
+from .reading import plain, size_of
 from .remedies import GENERAL
 from .trouble import Trouble
-from .wording import listed, plain, size_of
+from .wording import listed
 
 # Steps are too long that make the loss so many times as large, and move parameters by this part of them.
 GROWS, LONG = 10, 0.1

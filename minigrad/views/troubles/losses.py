@@ -13,12 +13,12 @@ from ...aten.watched import Watched
 from ...engine.tensor import Tensor
 from ...ran.data import GraphNode
 from ..graph import Graph
+from .reading import SCORES, VIEWS, plain, sources
 from .remedies import GENERAL
 from .trouble import Trouble
-from .wording import VIEWS, called, plain, range_of, sources
+from .wording import called, range_of
 
 NEAR = 0.01  # to one, to be a sum of probabilities; above 0, to be no logarithm of one
-MADE_SCORES = ("add", "matmul", "relu", "tanh")  # after which a number above 0 is a score
 
 
 def other_inputs(graph: Graph, watched: Watched | None) -> Iterator[Trouble]:
@@ -51,7 +51,7 @@ def _of_log_probabilities(given: Tensor, _targets: Tensor) -> Iterator[tuple[str
             "logarithms",
             f"nll_loss takes log-probabilities, and was given probabilities, {range_of(a)}",
         )
-    elif a.max() > NEAR and operation is not None and plain(operation.name) in MADE_SCORES:
+    elif a.max() > NEAR and operation is not None and plain(operation.name) in SCORES:
         what = "nll_loss takes log-probabilities, which are at most 0, and was given numbers"
         yield "logarithms", f"{what} {range_of(a)}"
     elif not _are_probabilities(np.exp(a), axis):

@@ -8,9 +8,10 @@ import numpy as np
 
 from ...ran.data import GraphNode
 from ..graph import Graph
+from .reading import VIEWS, plain, sources
 from .remedies import GENERAL
 from .trouble import Trouble
-from .wording import VIEWS, called, inputs_of, plain, sources
+from .wording import called, inputs_of
 
 
 def softmax_twice(graph: Graph) -> Iterator[Trouble]:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from ...engine.source import SourceLine
 from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
+from .reading import SCALED, leaves_of, plain, size_of, sources
 from .remedies import GENERAL
 from .trouble import Trouble
-from .wording import SCALED, VIEWS, plain, size_of, sources
 
 # A gradient that shrinks, or grows, by so much on its way is said to vanish, or to explode.
 FAR = 1e4
@@ -68,7 +68,7 @@ def _changes(graph: Graph, way: list[GraphEdge]) -> list[tuple[GraphNode, float]
     Those at its beginning that scale the loss, or add it up, are left out.
     """
     steps: list[tuple[GraphNode, float]] = []
-    leaves = _leaf_of(graph)
+    leaves = leaves_of(graph)
     for edge in way:
         if edge.source in leaves:  # its gradient is a sum, of all that use it
             break
@@ -81,21 +81,9 @@ def _changes(graph: Graph, way: list[GraphEdge]) -> list[tuple[GraphNode, float]
     return steps
 
 
-def _leaf_of(graph: Graph) -> dict[int, int]:
-    """The leaf that each node is, or is a view of."""
-    found: dict[int, int] = {}
-    for node in graph.nodes:
-        given = [e.source for e in graph.arguments(node.number)]
-        if not node.operation:
-            found[node.number] = node.number
-        elif plain(node.operation) in VIEWS and given[0] in found:
-            found[node.number] = found[given[0]]
-    return found
-
-
 def _loop(graph: Graph, steps: list[tuple[GraphNode, float]]) -> list[tuple[GraphNode, float]]:
     """The part of a way where the same learned numbers are used again, as in each step in time."""
-    leaves = _leaf_of(graph)
+    leaves = leaves_of(graph)
     places: dict[int, list[int]] = {}
     for k, (node, _) in enumerate(steps):
         for s in sources(graph, node) if plain(node.operation) == "matmul" else ():
@@ -107,7 +95,7 @@ def _loop(graph: Graph, steps: list[tuple[GraphNode, float]]) -> list[tuple[Grap
 
 def _is_gated(graph: Graph, steps: list[tuple[GraphNode, float]]) -> bool:
     """Tell whether a way goes through a gate: a product of two numbers that were computed."""
-    leaves = _leaf_of(graph)
+    leaves = leaves_of(graph)
     computed = lambda s: s.state != "needs none" and s.number not in leaves
     return any(
         plain(node.operation) == "multiply" and sum(map(computed, sources(graph, node))) > 1

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...ran.data import GraphNode, Ref
 from ..graph import Graph
-from .wording import is_bad, plain, sources
+from .reading import is_bad, plain, sources
 
 # What people do about it, by the kind of the trouble and the operation that it came from.
 REMEDIES = {

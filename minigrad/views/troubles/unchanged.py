@@ -8,6 +8,7 @@ from ...arrays.identity import memory_of
 from ...aten.learned import SeenParameter, learned, moved_by, optimized, replaced
 from ...aten.watched import Watched
 from ..graph import Graph
+from .reading import leaves_of
 from .remedies import GENERAL
 from .trouble import Trouble
 from .wording import listed
@@ -112,12 +113,11 @@ def _reason(p: SeenParameter, shapes: list[tuple[int, ...]]) -> tuple[str, str]:
 def _before(graph: Graph, changed: list[SeenParameter]) -> set:
     """The memory of the leaves that what meets these parameters was computed from."""
     own = {memory_of(leaf._array) for p in changed for leaf in p.leaves}
-    of: dict[int, int] = {}  # the leaf that a node is, or is a view of
+    of = leaves_of(graph)
     before: set[int] = set()
     for node in graph.nodes:
         given = [e.source for e in graph.arguments(node.number)]
-        if not node.operation or (len(given) == 1 and given[0] in of):
-            of[node.number] = of.get(given[0], node.number) if given else node.number
-        elif any(n in of and memory_of(graph[of[n]].value) in own for n in given):
+        met = {memory_of(graph[of[n]].value) for n in given if n in of}
+        if node.number not in of and met & own:
             before.update(*(graph.made_from(n) for n in given if n not in of))
     return {memory_of(graph[n].value) for n in before if not graph[n].operation}

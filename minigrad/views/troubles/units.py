@@ -8,15 +8,16 @@ import numpy as np
 
 from ...ran.data import GraphNode
 from ..graph import Graph
+from .reading import has_any, plain, sources
 from .remedies import GENERAL
 from .trouble import Trouble
-from .wording import called, plain, sources
+from .wording import called
 
 FEW = 3  # units: of fewer it may be chance that they are alike
 UNITS, EXAMPLES = 16, 16  # of fewer it may be chance that most are dead
 MOST = 0.9  # of the units, or the numbers
 ROUNDING = 1e-5  # of the largest number: by so much numbers may differ that are the same
-FLAT = 1e-4  # a slope, to that of 1 at 0 of tanh, or of 1/4 of sigmoid
+SLOPE = 1e-4  # a slope, to that of 1 at 0 of tanh, or of 1/4 of sigmoid
 
 
 def lost_units(graph: Graph) -> Iterator[Trouble]:
@@ -31,9 +32,13 @@ def _alike(graph: Graph, node: GraphNode) -> Trouble | None:
     change alike. Of one that is only added up, that is as it should be."""
     if plain(node.operation) != "matmul" or not _is_layer(node, FEW, 2):
         return None
-    learned = [s for s in sources(graph, node) if s.state != "needs none" and _any(s.gradient)]
+    learned = [s for s in sources(graph, node) if s.state != "needs none" and has_any(s.gradient)]
     alike = lambda a: a is not None and np.ptp(a, axis=-1).max() <= ROUNDING * np.abs(a).max()
-    if not learned or not _any(node.gradient) or not (alike(node.value) and alike(node.gradient)):
+    if (
+        not learned
+        or not has_any(node.gradient)
+        or not (alike(node.value) and alike(node.gradient))
+    ):
         return None
     if not _comes_to_product(graph, node):
         return None
@@ -65,12 +70,12 @@ def _saturated(graph: Graph, node: GraphNode) -> Trouble | None:
     if name not in ("sigmoid", "tanh") or not _is_layer(node, UNITS, EXAMPLES):
         return None
     y = node.value.astype(np.float64)  # type: ignore[union-attr]
-    flat = (4 * y * (1 - y) if name == "sigmoid" else 1 - y * y) < FLAT
+    flat = (4 * y * (1 - y) if name == "sigmoid" else 1 - y * y) < SLOPE
     if flat.mean() < MOST or not _comes_to_product(graph, node):
         return None
     what = (
         f"{called(node)} is saturated in {flat.mean():.0%} of its {flat.size} numbers, where its slope "
-        f"is below {FLAT:g} of that at 0"
+        f"is below {SLOPE:g} of that at 0"
     )
     return Trouble("dead", what, node.line, (), GENERAL["saturated"], node.number)
 
@@ -86,7 +91,3 @@ def _comes_to_product(graph: Graph, node: GraphNode) -> bool:
     """Tell whether a product of matrices is computed from a node."""
     after = graph.made_into(node.number) - {node.number}
     return any(plain(graph[n].operation) == "matmul" for n in after)
-
-
-def _any(gradient: np.ndarray | None) -> bool:
-    return gradient is not None and bool(gradient.any())

@@ -6,24 +6,9 @@ import numpy as np
 
 from ...ran.data import GraphNode, Ref
 from ..graph import Graph
+from .reading import sources
 
 LISTED = 3  # names in a sentence
-SCALED = {"multiply", "divide"}  # which scale each number, as a dropout does
-# Operations that give the numbers of one argument, arranged otherwise.
-VIEWS = {
-    "reshape", "transpose", "swapaxes", "moveaxis", "squeeze", "expand_dims", "broadcast_to", "getitem",
-}  # fmt: skip
-
-
-def sources(graph: Graph, node: GraphNode) -> list[GraphNode]:
-    """The nodes that are arguments of a node, in their order."""
-    return [graph[e.source] for e in graph.arguments(node.number)]
-
-
-def plain(operation: str) -> str:
-    """The name of an operation without what it is of: `log` for `np.log`."""
-    name = operation.rpartition(".")[2]
-    return {"true_divide": "divide"}.get(name, name)
 
 
 def called(node: GraphNode) -> str:
@@ -68,15 +53,3 @@ def counted(array: np.ndarray | None) -> str:
     counts = {"NaN": int(np.isnan(array).sum()), "infinite": int(np.isinf(array).sum())}
     said = " and ".join(f"{n:,} {name}" for name, n in counts.items() if n)
     return f"{said} of {array.size:,} number{'s' if array.size > 1 else ''}"
-
-
-def is_bad(array: np.ndarray | None) -> bool:
-    """Tell whether a number in an array is NaN or infinite."""
-    return array is not None and array.dtype.kind == "f" and not np.isfinite(array).all()
-
-
-def size_of(gradient: np.ndarray | None) -> float:
-    """The root of the sum of squares."""
-    if gradient is None:
-        return 0.0
-    return float(np.sqrt(np.sum(np.square(gradient, dtype=np.float64))))

@@ -15,13 +15,11 @@ from ...engine.tensor import Tensor
 from ...optim import ALIVE
 from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
+from .reading import ADDING, BOUNDING, FLAT, SQUARES, SUMMING, has_any, plain, sources
 from .remedies import GENERAL, remedy_for
 from .trouble import Trouble
-from .wording import called, inputs_of, listed, plain, sources
+from .wording import called, inputs_of, listed
 
-BOUNDING = ("relu", "clamp", "clip", "maximum")
-SUMMING = ("sum", "mean", "add", "subtract", "multiply", "divide", "power", "square", "reshape")
-ADDING = ("add", "subtract")  # which pass on what comes, added up where the argument was spread
 WHOSE = "{whose}"  # stands for the names of the leaves, until all are known
 
 
@@ -88,7 +86,7 @@ def _not_in_the_graph(
 
 def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble | None:
     """The place where the gradient of a leaf stops on its way back; None if that may be meant."""
-    passes = lambda e: e.differentiable or _is_flat(graph[e.target])
+    passes = lambda e: e.differentiable or plain(graph[e.target].operation) in FLAT
     ways = _used_by(graph, leaf, passes)
     if graph.roots[0] not in ways:
         what = f"no gradient reaches {WHOSE}: what is computed from there leaves the graph"
@@ -100,14 +98,14 @@ def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble 
     into = [
         e for e in graph.edges
         if e.source in ways and passes(e)
-        and _any(graph[e.target].gradient) and not _any(graph[e.source].gradient)
+        and has_any(graph[e.target].gradient) and not has_any(graph[e.source].gradient)
     ]  # fmt: skip
-    adds = lambda e: _any(e.contribution) or plain(graph[e.target].operation) in ADDING
+    adds = lambda e: has_any(e.contribution) or plain(graph[e.target].operation) in ADDING
     cancelled = [e.source for e in into if adds(e)]
     # One that passes a gradient on, as a where does to what it chose, is not where it stops.
     onward = {
         e.target for e in graph.edges
-        if e.source in ways and passes(e) and (_any(graph[e.source].gradient) or adds(e))
+        if e.source in ways and passes(e) and (has_any(graph[e.source].gradient) or adds(e))
     }  # fmt: skip
     stops = [e.target for e in into if e.source not in cancelled and e.target not in onward]
     number = min([*stops, *cancelled], default=graph.roots[0])
@@ -131,22 +129,19 @@ def _may_be_meant(graph: Graph, node: GraphNode, cancels: bool) -> bool:
     an expert that gets none. And a term of the loss may be as small as it can be, as a hinge is, unless
     the loss would become smaller if the term grew.
     """
-    learns = lambda n: not graph[n].operation and _any(graph[n].gradient)
+    learns = lambda n: not graph[n].operation and has_any(graph[n].gradient)
     if cancels:
         return any(learns(n.number) for n in graph.nodes if n.kind != "data")
     given = sources(graph, node)
     if any(s.value is not None and not s.value.size for s in given):
         return True
-    starts = [s for s in given if _any(s.gradient) and not np.any(s.value)]
+    starts = [s for s in given if has_any(s.gradient) and not np.any(s.value)]
     if any(map(learns, (n for s in starts for n in graph.made_from(s.number)))):
         return True
-    bounded = given[0] if len({s.number for s in given}) == 1 and _is_square(node) else node
+    squares = plain(node.operation) in SQUARES and len({s.number for s in given}) == 1
+    bounded = given[0] if squares else node
     least = plain(bounded.operation) in BOUNDING and not np.any(node.value)
     return least and np.min(node.gradient) >= 0 and _is_term(graph, node)  # type: ignore[arg-type]
-
-
-def _is_square(node: GraphNode) -> bool:
-    return plain(node.operation) in ("power", "square", "multiply")
 
 
 def _is_term(graph: Graph, node: GraphNode) -> bool:
@@ -171,15 +166,6 @@ def _line_of_cut(graph: Graph, ways: set[int], watched: Watched | None) -> Sourc
     line_of = (lambda value: None) if watched is None else watched.calls.ends.line_of_detach
     lines = (line_of(graph[n].value) for n in sorted(ways, reverse=True))
     return next((line for line in lines if line is not None), None)
-
-
-def _any(gradient: np.ndarray | None) -> bool:
-    return gradient is not None and bool(gradient.any())
-
-
-def _is_flat(node: GraphNode) -> bool:
-    """Tell whether it is its slope that is zero everywhere."""
-    return plain(node.operation) in ("round", "sign", "floor", "ceil", "trunc", "rint")
 
 
 def _used_by(graph: Graph, leaf: GraphNode, passes: Callable[[GraphEdge], bool]) -> set[int]:

@@ -1,0 +1,63 @@
+"""A graph as the finders read it: operations by what they do, arguments, leaves, and gradients."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...ran.data import GraphNode
+from ..graph import Graph
+
+# Operations by what they do, as `plain` names them.
+TURNING = {"transpose", "swapaxes", "moveaxis"}
+# They give the numbers of one argument, arranged otherwise.
+VIEWS = TURNING | {"reshape", "squeeze", "expand_dims", "broadcast_to", "getitem"}
+ADDING = {"add", "subtract"}  # which pass on what comes, added up where the argument was spread
+SCALED = {"multiply", "divide"}  # which scale each number, as a dropout does
+SQUARES = {"power", "square", "multiply"}
+SUMMING = (
+    ADDING | SCALED | SQUARES | {"sum", "mean", "reshape"}
+)  # of which a loss is made at its end
+BOUNDING = {"relu", "clamp", "clip", "maximum"}
+FLAT = {"round", "sign", "floor", "ceil", "trunc", "rint"}  # whose slope is 0 everywhere
+LAYERS = {"add", "matmul"}  # which a linear layer ends with
+SCORES = LAYERS | {"relu", "tanh"}  # after which a number above 0 is a score
+
+
+def plain(operation: str) -> str:
+    """The name of an operation without what it is of: `log` for `np.log`."""
+    name = operation.rpartition(".")[2]
+    return {"true_divide": "divide"}.get(name, name)
+
+
+def sources(graph: Graph, node: GraphNode) -> list[GraphNode]:
+    """The nodes that are arguments of a node, in their order."""
+    return [graph[e.source] for e in graph.arguments(node.number)]
+
+
+def leaves_of(graph: Graph) -> dict[int, int]:
+    """The leaf that each node is, or is a view of."""
+    found: dict[int, int] = {}
+    for node in graph.nodes:
+        given = [e.source for e in graph.arguments(node.number)]
+        if not node.operation:
+            found[node.number] = node.number
+        elif plain(node.operation) in VIEWS and given[0] in found:
+            found[node.number] = found[given[0]]
+    return found
+
+
+def has_any(gradient: np.ndarray | None) -> bool:
+    """Tell whether a gradient is known, and is not 0 everywhere."""
+    return gradient is not None and bool(gradient.any())
+
+
+def is_bad(array: np.ndarray | None) -> bool:
+    """Tell whether a number in an array is NaN or infinite."""
+    return array is not None and array.dtype.kind == "f" and not np.isfinite(array).all()
+
+
+def size_of(gradient: np.ndarray | None) -> float:
+    """The root of the sum of squares."""
+    if gradient is None:
+        return 0.0
+    return float(np.sqrt(np.sum(np.square(gradient, dtype=np.float64))))
