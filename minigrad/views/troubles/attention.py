@@ -1,14 +1,17 @@
-"""Mistakes of attention: another axis, an inverted or multiplied mask, heads made by reshape alone."""
+"""Mistakes of attention: another axis, masks inverted or of 0, heads made by reshape alone."""
 
 from __future__ import annotations
 
+import itertools
+import math
+import operator
 from collections.abc import Iterator
 
 import numpy as np
 
-from ...ran.data import GraphNode
+from ...ran.data import GraphNode, Ref
 from ..graph import Graph
-from .reading import LAYERS, SCALED, TURNING, VIEWS, plain, sources
+from .reading import LAYERS, SCALED, TURNING, VIEWS, leaves_of, plain, sources
 from .remedies import GENERAL
 from .trouble import Trouble
 from .wording import called, inputs_of
@@ -19,8 +22,8 @@ LEAST = 3  # positions: of fewer a pattern may be chance
 def of_attention(graph: Graph) -> Iterator[Trouble]:
     """The mistakes of attention, each kind in its turn."""
     yield from another_axis(graph)
-    yield from _inverted_masks(graph)
-    yield from _multiplied_masks(graph)
+    yield from filter(None, [inverted_mask(graph)])
+    yield from _masks_of_zero(graph)
     yield from _mixed_heads(graph)
 
 
@@ -54,8 +57,9 @@ def another_axis(graph: Graph) -> Iterator[Trouble]:
             yield Trouble("axis", what, weights.line, inputs_of(graph, node), remedy, node.number)
 
 
-def _inverted_masks(graph: Graph) -> Iterator[Trouble]:
-    """The first weights by which each position looks at those after it alone, and not at itself."""
+def inverted_mask(graph: Graph) -> Trouble | None:
+    """The first weights by which each position looks at those after it alone, and not at itself. The
+    last has none after it: its weights may be NaN. It may be meant, and is not called certain."""
     boxes = {box.number for box in graph.boxes if "softmax" in box.name}
     for node in graph.nodes:
         a = node.value
@@ -64,37 +68,86 @@ def _inverted_masks(graph: Graph) -> Iterator[Trouble]:
         n = a.shape[-1]
         if n < LEAST or a.shape[-2] != n:
             continue
-        seen = a[..., :-1, :] > 0  # the last position has none after it
+        seen = a[..., :-1, :] > 0
         if not (seen & np.tri(n, dtype=bool)[:-1]).any() and seen.any(-1).all():
             what = (
                 f"each of the {n} positions attends to those after it alone, and not to itself, in "
-                f"{called(node)}: the mask is inverted"
+                f"{called(node)}: the mask may be the other way round"
             )
-            yield Trouble("mask", what, node.line, (), GENERAL["inverted"], node.number)
-            return
+            return Trouble("mask", what, node.line, (), GENERAL["inverted"], node.number)
+    return None
 
 
-def _multiplied_masks(graph: Graph) -> Iterator[Trouble]:
-    """The first scores that were multiplied by a mask of 0 and 1 before a softmax."""
+def _masks_of_zero(graph: Graph) -> Iterator[Trouble]:
+    """The first scores that a mask made 0 before a softmax, by a product or a choice, so that what is
+    hidden has a weight. Not told where the weights are 0 there after all, nor where the mask may be
+    no mask: one that was drawn, or differs from row to row without being causal."""
     boxes = {box.number for box in graph.boxes if box.name == "softmax"}
     for edge in graph.edges:
         scores, taken = graph[edge.source], graph[edge.target]
-        if taken.box not in boxes or scores.box in boxes or plain(scores.operation) != "multiply":
+        if taken.box not in boxes or scores.box in boxes or plain(taken.operation) != "subtract":
             continue
-        for mask in sources(graph, scores):
-            a = mask.value
-            if mask.state == "needs none" and a is not None and a.ndim > 1 and _is_mask(a):
-                what = (
-                    f"{called(scores)} multiplies scores by a mask of 0 and 1 before a softmax: a score "
-                    f"of 0 counts as any other"
-                )
-                yield Trouble("mask", what, scores.line, (), GENERAL["multiplied"], scores.number)
-                return
+        hidden = _made_zero(graph, scores)
+        if hidden is None or not _is_mask(hidden) or not _of_products(graph, scores):
+            continue
+        weights = graph[max(n.number for n in graph.nodes if n.box == taken.box)]
+        after = [graph[n].value for n in graph.users(weights.number)]
+        shown = [a for a in (weights.value, *after) if a is not None and a.shape == hidden.shape]
+        if all(np.any(a[hidden]) for a in shown):
+            how = "multiplies scores by a mask of 0 and 1"
+            if plain(scores.operation) == "where":
+                how = "puts 0 in the place of the scores that a mask hides,"
+            what = f"{called(scores)} {how} before a softmax: a score of 0 counts as any other"
+            yield Trouble("mask", what, scores.line, (), GENERAL["made zero"], scores.number)
+            return
 
 
-def _is_mask(a: np.ndarray) -> bool:
-    """Tell whether an array is of 0 and 1, and some rows have both."""
-    return bool(np.isin(a, (0, 1)).all() and (np.ptp(a.astype(np.float32), axis=-1) > 0).any())
+def _made_zero(graph: Graph, scores: GraphNode) -> np.ndarray | None:
+    """The scores, as booleans of their shape, that a mask that is given makes 0; None without one."""
+    name, given = plain(scores.operation), sources(graph, scores)
+    if name == "multiply":
+        masks = [s.value for s in given if s.state == "needs none" and not _is_drawn(graph, s)]
+        hidden = [a == 0 for a in masks if a is not None and np.isin(a, (0, 1)).all()]
+    elif name == "where" and given[0].value is not None and not _is_drawn(graph, given[0]):
+        chosen, mask = scores.arguments[1:3], given[0].value.astype(bool)
+        hidden = [at for a, at in zip(chosen, (mask, ~mask)) if _is_zero(graph, a)]
+    else:
+        hidden = []
+    return np.broadcast_to(hidden[0], scores.shape) if hidden else None
+
+
+def _is_zero(graph: Graph, argument: object) -> bool:
+    """Tell whether an argument is 0, or an array of it that is given."""
+    if not isinstance(argument, Ref):
+        return argument == 0
+    node = graph[argument.number]
+    return node.state == "needs none" and node.value is not None and not node.value.any()
+
+
+def _is_drawn(graph: Graph, mask: GraphNode) -> bool:
+    """Tell whether a mask was computed from random numbers, or from what learns."""
+    made = [graph[n] for n in graph.made_from(mask.number)]
+    return any(n.kind == "parameter" or n.label.startswith("drawn") for n in made)
+
+
+def _is_mask(hidden: np.ndarray) -> bool:
+    """Tell whether it hides some of a row, in one way for several rows or all, or what comes after."""
+    varies = lambda axis: (hidden.any(axis) & ~hidden.all(axis)).any()
+    if hidden.ndim < 2 or not varies(-1):
+        return False
+    several = (k for k, size in enumerate(hidden.shape[:-1]) if size > 1)
+    after = np.tri(*hidden.shape[-2:]) == 0
+    return not all(map(varies, several)) or bool((hidden == after).all())
+
+
+def _of_products(graph: Graph, scores: GraphNode) -> bool:
+    """Tell whether scores are products of two things that were both computed, scaled perhaps."""
+    of = [graph[n] for n in graph.made_from(scores.number) if graph[n].shape == scores.shape]
+    leaves = leaves_of(graph)
+    return any(
+        plain(n.operation) == "matmul" and all(s.number not in leaves for s in sources(graph, n))
+        for n in of
+    )
 
 
 def _mixed_heads(graph: Graph) -> Iterator[Trouble]:
@@ -117,11 +170,16 @@ def _mixed_heads(graph: Graph) -> Iterator[Trouble]:
 
 
 def _is_split(whole: tuple[int, ...], parts: tuple[int, ...]) -> bool:
-    """Tell whether shapes are (B, T, H K) and (B, H, T, K), where T is not H."""
-    if len(parts) < 4 or len(parts) != len(whole) + 1 or whole[:-2] != parts[:-3]:
+    """Tell whether shapes are (B, T, H K) and (B, H, T, K), or such with an axis of queries, keys and
+    values before T, as (3, B, H, T, K); and the numbers of a position do not stay together."""
+    if math.prod(whole[:-1]) in itertools.accumulate(parts, operator.mul):
         return False
-    heads, positions, _ = parts[-3:]
-    return whole[-2] == positions and heads > 1 and positions > 1 and heads != positions
+    stacked = [parts[:k] + parts[k + 1 :] for k in range(2) if parts[k : k + 1] in ((2,), (3,))]
+    by_heads = (rest[:-3] + rest[-2:-1] for rest in (parts, *stacked) if rest[-3:-2] > (1,))
+    return whole[-2] > 1 and whole[:-1] in [
+        *by_heads,
+        *(rest[: len(whole) - 1] for rest in stacked),
+    ]
 
 
 def _meets_product(graph: Graph, node: GraphNode) -> bool:

@@ -17,7 +17,7 @@ from ...engine.tensor import Tensor
 from ..graph import Graph, graph_with_gradients
 from ..graph import graph as graph_of
 from ..page import explore
-from .attention import of_attention
+from .attention import inverted_mask, of_attention
 from .finite import not_finite
 from .long_steps import keeps_gradients, long_steps
 from .losses import other_inputs
@@ -141,6 +141,9 @@ def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
     """The troubles of one way forward and back; of numbers that are not finite, these alone."""
     found = [*not_finite(graph, gradients=subject.walked is None or not subject.walked.finite)]
     if found:
+        inverted = inverted_mask(graph)
+        if inverted is not None and found[0].node in graph.users(inverted.node):
+            return [replace(inverted, numbers=(found[0].what,))]  # its last row is empty
         return found
     if subject.problem:
         root, remedy = graph[graph.roots[0]], GENERAL["not computed"]

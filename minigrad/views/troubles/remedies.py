@@ -94,10 +94,11 @@ GENERAL = {
     "the numbers in their order",
     "sigmoid twice": "leave the sigmoid out: this loss takes the scores themselves",
     "targets": "targets of 0 and 1, or shares between them",
-    "inverted": "turn the mask round, ~mask: in minigrad and scaled_dot_product_attention True may be "
-    "attended to; in masked_fill, and the masks of nn.MultiheadAttention, True is hidden",
-    "multiplied": "scores.masked_fill(mask == 0, -torch.inf), or np.where(mask, scores, -np.inf)",
-    "mixed": "to (B, T, H, K) first, and then transpose(1, 2); on the way back transpose first",
+    "inverted": "if it is not meant, turn it round, ~mask: in minigrad and scaled_dot_product_attention "
+    "True may be attended to; in masked_fill, and the masks of nn.MultiheadAttention, True is hidden",
+    "made zero": "scores.masked_fill(mask == 0, -torch.inf), or np.where(mask, scores, -np.inf)",
+    "mixed": "to (B, T, H, K) first, or (B, T, 3, H, K), and then transpose; on the way back transpose "
+    "first",
     "alike": "a start with random weights, as of nn.init.xavier_uniform_: zeros are for the biases",
     "dead": "a smaller learning rate, inputs with a mean near 0, another start of the biases; or "
     "leaky_relu or gelu",

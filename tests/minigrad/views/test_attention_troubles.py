@@ -57,12 +57,82 @@ def test_a_matrix_of_a_chain_of_states_may_be_transposed():
     assert not mg.diagnose(loss)
 
 
-@pytest.mark.parametrize(("inverted", "kinds"), [(True, ["mask"]), (False, [])])
-def test_an_inverted_mask_of_pytorchs_is_told(inverted, kinds):
+def zeros_hidden(scores, seen):
+    return scores.masked_fill(~seen, 0).softmax(-1)
+
+
+def zeros_in_place(scores, seen):
+    return scores.masked_fill_(~seen, 0).softmax(-1)
+
+
+def zeros_hidden_and_left_out_afterwards(scores, seen):
+    weights = (scores * seen).softmax(-1) * seen
+    return weights / weights.sum(-1, keepdim=True)
+
+
+def zeros_in_rows_that_see_nothing(scores, seen):
+    scores = scores.masked_fill(~seen, -np.inf)
+    return scores.masked_fill(seen.sum(-1, keepdim=True) < 2, 0).softmax(-1)
+
+
+def zeros_that_are_drawn(scores, seen):
+    return (scores * (scores.new_empty(T, T).uniform_() < 0.5)).softmax(-1)
+
+
+def zeros_where_a_score_is_low(scores, seen):
+    return scores.masked_fill(scores < 0, 0).softmax(-1)
+
+
+def inverted(scores, seen):
+    return scores.masked_fill(seen, -np.inf).softmax(-1)
+
+
+def less_than_all_before(scores, seen):
+    return scores.masked_fill(~seen.tril(-1), -np.inf).softmax(-1)
+
+
+def all_seen(scores, seen):
+    return scores.softmax(-1)
+
+
+def in_heads(h):
+    return h.view(B, T, 3, H, K).permute(2, 0, 3, 1, 4)
+
+
+WEIGHTS = [
+    (zeros_hidden, in_heads, "mask", "puts 0 in the place of the scores"),
+    (zeros_in_place, in_heads, "mask", "puts 0 in the place of the scores"),
+    (zeros_hidden_and_left_out_afterwards, in_heads, "", ""),
+    (zeros_in_rows_that_see_nothing, in_heads, "", ""),
+    (zeros_that_are_drawn, in_heads, "", ""),
+    (zeros_where_a_score_is_low, in_heads, "", ""),
+    (inverted, in_heads, "mask", "the mask may be the other way round"),
+    (less_than_all_before, in_heads, "not finite", "is the first to give"),
+    (all_seen, lambda h: h.view(3, B, H, T, K), "mixed", "makes (3, 2, 2, 5, 3) of (2, 5, 18)"),
+    (all_seen, lambda h: h.view(3, B, T, H, K).mT, "mixed", "makes (3, 2, 5, 2, 3) of (2, 5, 18)"),
+    (all_seen, lambda h: h.view(B, T, H, 3 * K).swapaxes(1, 2).chunk(3, -1), "", ""),
+]
+
+
+@pytest.mark.parametrize(("weigh", "cut", "kind", "what"), WEIGHTS)
+def test_mistaken_attention_of_pytorchs_is_told(weigh, cut, kind, what):
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(0)
+    layer, seen = torch.nn.Linear(H * K, 3 * H * K), torch.tensor(~AFTER)
+    with mg.pytorch() as watched:
+        q, k, v = cut(layer(torch.tensor(X)))
+        (weigh(q @ k.mT, seen) @ v).square().mean().backward()
+    found = mg.diagnose(watched)
+    assert [t.kind for t in found] == [kind] * bool(kind), found
+    assert all(what in t.what for t in found), found
+
+
+@pytest.mark.parametrize(("turned", "kinds"), [(True, ["mask"]), (False, [])])
+def test_an_inverted_mask_of_pytorchs_is_told(turned, kinds):
     torch = pytest.importorskip("torch")
     q, k, v = (torch.tensor(X[:, None], requires_grad=True) for _ in range(3))
     with mg.pytorch() as watched:
-        seen = torch.tensor(AFTER if inverted else ~AFTER)
+        seen = torch.tensor(AFTER if turned else ~AFTER)
         y = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen)
         y.square().mean().backward()
     assert [t.kind for t in mg.diagnose(watched)] == kinds
