@@ -181,7 +181,7 @@ class Calls(TorchDispatchMode):
                 if id(tensor) not in returned:
                     self._keep(Output(call, tensor, -1, written=True), None)
         learns = any(isinstance(v, Tensor) and v.requires_grad for v in values)
-        return learns and call.packet != "detach"
+        return learns and wants_gradients() and call.packet != "detach"
 
     def _from_row(self, call: AtenCall) -> Sequence[Any]:
         """Return what the row of a call gives for each output: None, and a reason, where it cannot."""
@@ -213,7 +213,7 @@ class Calls(TorchDispatchMode):
         storage, region = self.values.storage(theirs), region_of(theirs)
         if output.written:
             value = _with_old_gradient(output, value)
-        if value.requires_grad and output.call.packet != "detach":
+        if value.requires_grad and wants_gradients() and output.call.packet != "detach":
             self.ends.note_result(value)
         if output.written:
             keeps = theirs.requires_grad or value.requires_grad or in_function()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from weakref import WeakSet
 
 import numpy as np
 import torch
@@ -24,12 +25,14 @@ class Ends:
     Attributes:
         lines: the nodes of values to which no gradient comes yet, newest last, each with the line that
             used it where none goes back; None where nothing has used it.
+        tested: of these, those whose line gives way to the next, as it only compared them.
         detached: what was detached, by its memory, and the line.
         used: PyTorch's leaves to which gradients were to come, by identity.
     """
 
     def __init__(self) -> None:
         self.lines: dict[Node, SourceLine | None] = {}
+        self.tested: WeakSet[Node] = WeakSet()
         self.detached: dict[Any, tuple[Tensor, SourceLine | None]] = {}
         self.used: dict[int, torch.Tensor] = {}
 
@@ -37,16 +40,22 @@ class Ends:
         """Note a value that was just computed, and that has a gradient: nothing has used it."""
         self.lines[value.node] = None
 
-    def note_end(self, ours: Tensor) -> None:
-        """Note the line, if a value to which no gradient comes yet is used where none goes back."""
-        if ours.requires_grad and self.lines.get(ours.node, ours) is None:
-            self.lines[ours.node] = source_line()
+    def note_end(self, ours: Tensor, tested: bool = False) -> None:
+        """Note the line, if a value to which no gradient comes yet is used where none goes back. One
+        that only `tested` it gives way to the next; so does that which made it, as PyTorch detaches
+        results that it saves."""
+        node = ours.node
+        if not ours.requires_grad or node not in self.lines:
+            return
+        if self.lines[node] is None or (node in self.tested and not tested):
+            line = self.lines[node] = source_line()
+            (self.tested.add if tested or line == node.note.line else self.tested.discard)(node)
 
     def note_use(self, call: AtenCall, learns: bool) -> None:
         """Note the use of each argument; `learns`: a gradient goes back from the results."""
         for tensor, ours in call.pairs:
             if not learns:
-                self.note_end(ours)
+                self.note_end(ours, tested=_are_booleans(call.outputs))
             elif ours.requires_grad:
                 self.lines.pop(ours.node, None)
                 if collects(tensor):
@@ -70,3 +79,7 @@ class Ends:
                 if node.operation is None:
                     found.setdefault(node, line)
         return found
+
+
+def _are_booleans(outputs: list[Any]) -> bool:
+    return all(isinstance(y, torch.Tensor) and y.dtype == torch.bool for y in outputs)

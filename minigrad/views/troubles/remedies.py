@@ -104,6 +104,8 @@ GENERAL = {
     "leaky_relu or gelu",
     "saturated": "a start with a smaller scale, normalized inputs, or a normalization before it",
     "kept": "optimizer.zero_grad() in each step, before backward()",
+    "sampled": "rsample() passes a gradient back, sample() none; of choices, as of a Categorical, "
+    "log_prob() of what was chosen has one",
     "cut off": "leave out detach(), item(), no_grad() and NumPy between the parameter and the loss",
     "vanishes": "residual connections, a normalization in each layer, ReLU or GELU, a start with a "
     "larger scale; for long sequences an LSTM, a GRU or attention",

@@ -81,7 +81,12 @@ def _not_in_the_graph(
         by_line.setdefault(lines[-1] if lines else root.line, []).append(name)
     for line, names in by_line.items():
         what = f"no gradient reaches {listed(names)}: the loss was not computed from there"
-        yield Trouble("cut off", what, line, (), GENERAL["cut off"], root.number)
+        yield Trouble("cut off", what, line, (), _remedy_of_cut(line), root.number)
+
+
+def _remedy_of_cut(line: SourceLine | None) -> str:
+    sampled = line is not None and ".sample(" in line.text
+    return GENERAL["sampled" if sampled else "cut off"]
 
 
 def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble | None:
@@ -94,7 +99,7 @@ def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble 
         ends = [e.target for e in graph.edges if e.source in ways and not passes(e)]
         if line is None and ends:
             line = graph[max(ends)].line
-        return Trouble("cut off", what, line, (), GENERAL["cut off"], leaf.number)
+        return Trouble("cut off", what, line, (), _remedy_of_cut(line), leaf.number)
     into = [
         e for e in graph.edges
         if e.source in ways and passes(e)

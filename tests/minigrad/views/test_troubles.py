@@ -706,6 +706,14 @@ def places_of_the_largest():
     return last(F.one_hot(best, 3).float()).sum()
 
 
+def a_sample():
+    first, last = torch.nn.Linear(2, 6), torch.nn.Linear(3, 1)
+    mean, log = first(torch.ones(4, 2)).chunk(2, 1)
+    q = torch.distributions.Normal(mean, log.exp())
+    h = q.sample()  # here
+    return last(h).sum()
+
+
 def python_numbers():
     first, last = torch.nn.Linear(2, 3), torch.nn.Linear(3, 1)
     h = torch.tensor(first(torch.ones(4, 2)).tolist())  # here
@@ -771,6 +779,7 @@ def embedding_of_padding():
         ("cut off", two_modules, r"no gradient reaches Linear\.bias and Linear\.weight"),
         ("cut off", no_gradients_kept, "weight.* and .*bias"),
         ("cut off", places_of_the_largest, "bias and .*weight"),
+        ("cut off", a_sample, "bias and .*weight"),
         ("cut off", python_numbers, "bias and .*weight"),
         ("cut off", a_loss_made_anew, "bias and .*weight"),
         ("cut off", a_layer_whose_result_is_not_used, "and .*out_proj.weight"),
@@ -788,6 +797,7 @@ def test_a_gradient_that_is_none_is_told_from_one_of_zeros_with_its_line(kind, c
     assert trouble.kind == kind
     assert re.search(what, trouble.what), trouble
     assert trouble.line.text.endswith("# here"), trouble
+    assert ("rsample()" in trouble.remedy) == (case is a_sample)
 
 
 def test_gradients_that_pytorch_has_are_no_trouble_where_those_of_the_graph_are_nan():
