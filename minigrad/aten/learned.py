@@ -84,6 +84,19 @@ def replaced(watched: Watched) -> list[tuple[int, ...]]:
     return [tuple(p.shape) for i, p in held.items() if i not in leaves]
 
 
+def unused(watched: Watched) -> list[str]:
+    """The names of the parameters that an optimizer has, and that nothing with gradients used.
+
+    Optimizers that took no step are looked for only where a module that was called has such ones.
+    """
+    used = watched.calls.ends.used.keys() | watched.passes.given
+    still = lambda of: [p for p in of if p.requires_grad and id(p) not in used]
+    some = any(still(m.parameters()) for m in outermost(watched))
+    found = optimizers(watched) if some else _stepped(watched)
+    left = still(p for o in found for p in parameters_of(o))
+    return sorted(map(names(watched), left)) if left else []
+
+
 def optimized(watched: Watched) -> set[int]:
     """The identities of the leaves that optimizers have: those that are known.
 
@@ -95,9 +108,14 @@ def optimized(watched: Watched) -> set[int]:
 
 def optimizers(watched: Watched) -> list[Any]:
     """The optimizers that took a step in the block, and others that there are and have a leaf of it."""
-    stepped = {id(step.optimizer): step.optimizer for step in watched.calls.observed.updates}
     leaves = [theirs for theirs, _ in watched.calls.values.leaves.values()]
-    return [*(stepped | {id(o): o for o in _holding(leaves)}).values()]
+    return [*{id(o): o for o in (*_stepped(watched), *_holding(leaves))}.values()]
+
+
+def _stepped(watched: Watched) -> list[Any]:
+    """The optimizers that took a step in the block."""
+    steps = watched.calls.observed.updates
+    return [*{id(step.optimizer): step.optimizer for step in steps}.values()]
 
 
 def _holding(parameters: list[Any]) -> list[Any]:

@@ -172,7 +172,7 @@ def _mixed_heads(graph: Graph) -> Iterator[Trouble]:
 def _is_split(whole: tuple[int, ...], parts: tuple[int, ...]) -> bool:
     """Tell whether shapes are (B, T, H K) and (B, H, T, K), or such with an axis of queries, keys and
     values before T, as (3, B, H, T, K); and the numbers of a position do not stay together."""
-    if math.prod(whole[:-1]) in itertools.accumulate(parts, operator.mul):
+    if len(whole) < 2 or math.prod(whole[:-1]) in itertools.accumulate(parts, operator.mul):
         return False
     stacked = [parts[:k] + parts[k + 1 :] for k in range(2) if parts[k : k + 1] in ((2,), (3,))]
     by_heads = (rest[:-3] + rest[-2:-1] for rest in (parts, *stacked) if rest[-3:-2] > (1,))

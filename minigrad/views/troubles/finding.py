@@ -25,6 +25,7 @@ from .mistakes import pairs, softmax_twice
 from .notes import notes
 from .on_the_way import along_the_way
 from .pytorchs import of_pytorchs
+from .reading import module_of
 from .remedies import GENERAL
 from .trouble import Trouble, Troubles
 from .unchanged import changes_nothing
@@ -81,7 +82,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             )  # fmt: skip
     troubles = Troubles(found)
     if subject.watched is not None:
-        troubles.notes = (*notes(subject.watched, subject.loss),)
+        troubles.notes = (*notes(graph, subject.watched, subject.loss),)
     return troubles
 
 
@@ -186,10 +187,8 @@ def _in_html(found: list[Trouble]) -> str:
 
 def _module(graph: Graph, trouble: Trouble) -> str:
     """The path of the innermost module in which a trouble happens; of the result's none is told."""
-    number = None if trouble.node == graph.roots[0] else graph[trouble.node].box
-    while number is not None and graph.box(number).kind != "module":
-        number = graph.box(number).parent
-    return "" if number is None else graph.box(number).path
+    module = module_of(graph, graph[trouble.node])
+    return "" if module is None or trouble.node == graph.roots[0] else module.path
 
 
 def _step(graph: Graph, trouble: Trouble) -> int:

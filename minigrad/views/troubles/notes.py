@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...aten.learned import optimizers
+from ...aten.learned import optimizers, unused
 from ...aten.watched import Watched
 from ...engine.tensor import Tensor
 from ...engine.walk import order
+from ...ran.data import GraphNode
+from ..graph import Graph
 from .pytorchs import reverses
+from .reading import module_of, plain, sources
+from .wording import called, listed
 
+RECURRENT = {"GRU", "LSTM", "RNN"}
+REDUCING = {"mean", "sum", "max"}
 MANY = 3  # calls of backward() after which a step may be missed
 
 
-def notes(watched: Watched, loss: Tensor) -> Iterator[str]:
-    """The notes on a block, a sentence each; `loss` is what is looked at."""
+def notes(graph: Graph, watched: Watched, loss: Tensor) -> Iterator[str]:
+    """The notes on a block, a sentence each; `loss` is what is looked at, and `graph` is of it."""
     values, passes = watched.calls.values, watched.passes
     yield from values.counterparts.not_run
     nodes = {*order([loss.node])}
@@ -30,3 +36,31 @@ def notes(watched: Watched, loss: Tensor) -> Iterator[str]:
     many = max(passes.moved.values(), default=0)
     if many >= MANY and still and not watched.calls.observed.updates and optimizers(watched):
         yield f"{many} calls of backward(), and no step() of the optimizer, which changes the parameters"
+    left = unused(watched) if watched.backwards else []
+    if left:
+        yield f"nothing in the block used {listed(left)}, which an optimizer has"
+    yield from dict.fromkeys(_without_batch_first(graph))
+
+
+def _without_batch_first(graph: Graph) -> Iterator[str]:
+    """Recurrent modules that ran along the first axis, and of whose results one place along the second
+    is taken, or the mean, as of what has time there."""
+    for node in graph.nodes:
+        came = next(iter(sources(graph, node)), None)
+        module = None if came is None else module_of(graph, came)
+        if module is None or module is module_of(graph, node) or len(came.shape) != 3:
+            continue
+        ran = module.type.split(" ")[0]
+        if ran in RECURRENT and "batch_first=True" not in module.type and _takes_one(node):
+            yield (
+                f"{ran} ran along the first axis of {came.shape}, and {called(node)} leaves the second "
+                f"out, at {node.line}: inputs of (batch, time, features) need batch_first=True"
+            )
+
+
+def _takes_one(node: GraphNode) -> bool:
+    """Tell whether a node takes one place along the second axis, or a mean, sum or largest."""
+    if plain(node.operation) in REDUCING:
+        return node.arguments[1:] in ((1,), (-2,))
+    index = node.arguments[1] if plain(node.operation) == "getitem" else ()
+    return len(index) > 1 and index[0] == slice(None) and isinstance(index[1], int)

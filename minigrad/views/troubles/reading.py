@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...ran.data import GraphNode
+from ...ran.data import GraphBox, GraphNode
 from ..graph import Graph
 
 # Operations by what they do, as `plain` names them.
@@ -44,6 +44,14 @@ def leaves_of(graph: Graph) -> dict[int, int]:
         elif plain(node.operation) in VIEWS and given[0] in found:
             found[node.number] = found[given[0]]
     return found
+
+
+def module_of(graph: Graph, node: GraphNode) -> GraphBox | None:
+    """The innermost module in whose call a node was computed."""
+    number = node.box
+    while number is not None and graph.box(number).kind != "module":
+        number = graph.box(number).parent
+    return None if number is None else graph.box(number)
 
 
 def has_any(gradient: np.ndarray | None) -> bool:

@@ -161,6 +161,12 @@ def slots_and_clusters():
     )
 
 
+def pictures():
+    convolution, head = nn.Conv2d(1, 3, 3), nn.Linear(12, 3)
+    x = X.reshape(1, 1, 4, 4).repeat(8, 1, 1, 1)
+    return steps(lambda k: F.cross_entropy(head(convolution(x).flatten(1)), Y), convolution, head)
+
+
 def as_many_centres_as_examples():
     centres, head = nn.Parameter(torch.linspace(-1, 1, 8)), nn.Linear(8, 1)
     x = X[:, :1]
@@ -190,7 +196,7 @@ HEALTHY = [
     lambda: experts(True), lambda: experts(False), a_hinge_that_is_satisfied,
     lambda: a_hinge_that_is_satisfied(torch.square), lambda: a_hinge_that_is_satisfied(lambda h: h * h),
     a_branch_that_starts_at_0, a_bias_of_what_is_subtracted, a_gate_that_closes_for_once,
-    a_large_loss_at_first, slots_and_clusters, as_many_centres_as_examples,
+    a_large_loss_at_first, slots_and_clusters, pictures, as_many_centres_as_examples,
     a_domain_that_is_not_to_be_known,
 ]  # fmt: skip
 

@@ -173,3 +173,52 @@ def test_what_was_computed_before_the_block_is_noted():
         F.cross_entropy(head(h), Y).backward()
     (note,) = mg.diagnose(watched).notes
     assert note.startswith("not looked at: a tensor of shape (8, 6), used at test_unchanged.py")
+
+
+class Unused(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.one, self.other = nn.Linear(2, 3), nn.Linear(2, 3)
+
+    def forward(self, x):
+        return self.one(x)
+
+
+@pytest.mark.parametrize(
+    ("held", "step", "left"),
+    [
+        (lambda net: net.parameters(), True, "other.bias and other.weight"),
+        (lambda net: net.parameters(), False, "other.bias and other.weight"),
+        (lambda net: net.one.parameters(), True, ""),
+        (lambda net: net.other.requires_grad_(False) and net.parameters(), True, ""),
+    ],
+)
+def test_what_an_optimizer_has_and_nothing_used_is_noted(held, step, left):
+    net = Unused()
+    optimizer = torch.optim.SGD(held(net), 0.1)
+    with mg.pytorch() as watched:
+        a_loop(optimizer, net, step, count=1)
+    found = mg.diagnose(watched)
+    assert not found
+    used = f"nothing in the block used {left}, which an optimizer has"
+    assert found.notes == (used,) * bool(left)
+
+
+@pytest.mark.parametrize("kind", [nn.GRU, nn.LSTM, nn.RNN])
+@pytest.mark.parametrize(
+    ("first", "of", "noted"),
+    [
+        (False, lambda h: h[:, -1], True),
+        (False, lambda h: h.mean(1), True),
+        (True, lambda h: h[:, -1], False),
+        (False, lambda h: h[-1], False),
+        (False, lambda h: h.flatten(0, 1), False),
+    ],
+)
+def test_a_recurrence_along_the_batch_is_noted(kind, first, of, noted):
+    layer, head = kind(2, 4, batch_first=first), nn.Linear(4, 1)
+    with mg.pytorch() as watched:
+        head(of(layer(X.reshape(2, 4, 2))[0])).square().mean().backward()
+    found = mg.diagnose(watched)
+    assert not found
+    assert [note.startswith(kind.__name__) for note in found.notes] == [True] * noted
