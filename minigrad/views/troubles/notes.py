@@ -46,11 +46,11 @@ def _without_batch_first(graph: Graph) -> Iterator[str]:
     """Recurrent modules that ran along the first axis, and of whose results one place along the second
     is taken, or the mean, as of what has time there."""
     for node in graph.nodes:
-        came = next(iter(sources(graph, node)), None)
-        module = None if came is None else module_of(graph, came)
-        if module is None or module is module_of(graph, node) or len(came.shape) != 3:
+        given = sources(graph, node)
+        module = module_of(graph, given[0]) if given and len(given[0].shape) == 3 else None
+        if module is None or module is module_of(graph, node):
             continue
-        ran = module.type.split(" ")[0]
+        ran, came = module.type.split(" ")[0], given[0]
         if ran in RECURRENT and "batch_first=True" not in module.type and _takes_one(node):
             yield (
                 f"{ran} ran along the first axis of {came.shape}, and {called(node)} leaves the second "
@@ -62,5 +62,7 @@ def _takes_one(node: GraphNode) -> bool:
     """Tell whether a node takes one place along the second axis, or a mean, sum or largest."""
     if plain(node.operation) in REDUCING:
         return node.arguments[1:] in ((1,), (-2,))
-    index = node.arguments[1] if plain(node.operation) == "getitem" else ()
-    return len(index) > 1 and index[0] == slice(None) and isinstance(index[1], int)
+    index = node.arguments[1] if plain(node.operation) == "getitem" else None
+    if not isinstance(index, tuple) or len(index) < 2:
+        return False
+    return index[0] == slice(None) and isinstance(index[1], int)
