@@ -15,6 +15,9 @@ NOT_FINITE = (
     "PyTorch's loss or a gradient is not finite, and numbers that overflow may differ: "
     "mg.diagnose(watched) {} where that begins"
 )
+# Calls that PyTorch makes by itself, whose results are no part of a loss: clipping and optimizers
+# compute with gradients, distributions test what they are given, and tensors get other memory.
+UNASKED = ("_foreach_", "_is_all_true", "_is_any_true", "set_.")
 
 
 class Comparison(NamedTuple):
@@ -70,10 +73,7 @@ class Comparison(NamedTuple):
             lines.append(
                 "numbers of 16 bits were computed with 32, and compared by their tensors' sizes"
             )
-        # `_foreach_` functions are called by clipping and optimizers, and compute with gradients.
-        unread = [
-            item for item in sorted(self.unread.items()) if not item[0].startswith("_foreach_")
-        ]
+        unread = [item for item in sorted(self.unread.items()) if not item[0].startswith(UNASKED)]
         if unread:
             names = ", ".join(f"aten.{name} ({n})" for name, n in unread)
             lines.append(f"constants, because no row computes them: {names}")
