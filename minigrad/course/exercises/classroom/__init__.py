@@ -14,9 +14,9 @@ Read it in this order:
    `table_files`: who is in the class, and when work was handed in
 2. Marks. `class_marks`, `verdict_cache`: found, and kept from run to run; `points`, `points_table`: what
    they are worth
-3. What goes out. `result_files`: JSON, JUnit XML, CSV; `class_mistakes`, `class_page`: for the teacher;
-   `feedback`: for each student; `equal_work`; `class_results`: all of these, written while a class is
-   marked
+3. What goes out. `result_files`: JSON, JUnit XML, CSV; `moodle_grades`; `class_mistakes`, `class_page`:
+   for the teacher; `feedback`: for each student; `equal_work`; `class_results`: all of these, written
+   while a class is marked
 4. `gradescope`: its results, and a zip that marks there
 5. `teacher`: the commands
 """

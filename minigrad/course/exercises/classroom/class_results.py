@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import functools
 import json
 import math
 import shutil
@@ -22,12 +23,14 @@ from ..values_as_text import cleaned
 from .class_page import class_page
 from .equal_work import Work, equal_work, work_in
 from .feedback import write_feedback
+from .moodle_grades import grading_worksheet
 from .points import begun, less_late, total
 from .result_files import ESCAPED, as_csv, class_as_json
 from .roster import Enrolled, absent, numbers_of, times_of
 from .students import Student
 
-RESULTS = ("class.csv", "class.json", "class.html")
+GRADES = "grades.csv"  # Moodle's grading worksheet, filled in
+RESULTS = ("class.csv", "class.json", "class.html", GRADES)
 FEEDBACK = "feedback"  # the folder of the pages for students
 PAUSE = 2.0  # seconds from one writing of the results to the next, at least
 SHARE = 0.03  # of the time that may go into it
@@ -47,6 +50,7 @@ class ClassResults:
         self.due: datetime | None = options.due
         self.share: float = options.late
         self.roster = roster
+        self.worksheet = grading_worksheet(options.roster)
         self.numbers = numbers_of(students, roster) or {s.name: s.number for s in students}
         self.times = times_of(self.numbers, roster)
         self.out: Path = options.out
@@ -109,14 +113,16 @@ class ClassResults:
         more = {
             name: column for name, column in self._columns(same).items() if any(column.values())
         }
-        forms: Mapping[str, Callable[[], bytes]] = {
+        forms: dict[str, Callable[[], bytes]] = {
             "class.csv": lambda: as_csv(self.students, more, self._absent() if whole else []),
             "class.json": lambda: class_as_json(self.students, self.seed),
         }
         if whole:
             away = [f"{one.name}{', excused' * one.excused}" for one in self._absent()]
             as_html = lambda: class_page(self.students, notes, same, away).encode(errors=ESCAPED)
-            forms = {**forms, "class.html": as_html}
+            forms["class.html"] = as_html
+            if self.worksheet is not None:
+                forms[GRADES] = functools.partial(self.worksheet.filled, self._grades())
         for name, form in forms.items():
             data = form()
             write_whole(self.out / name, lambda file: file.write(data))
@@ -169,8 +175,13 @@ class ClassResults:
                 f"The results of other students or exercises in {self.out} were replaced; to keep both, "
                 f"give each marking a folder of its own: `--out DIR`"
             )
-        if not feedback and (self.out / FEEDBACK).is_dir():
-            say(f"{self.out / FEEDBACK} has the marks of before: `--feedback` writes it anew")
+        anew = {
+            FEEDBACK: "" if feedback else "--feedback",
+            GRADES: "" if self.worksheet else "--roster WORKSHEET",
+        }
+        for name, option in anew.items():
+            if option and (self.out / name).exists():
+                say(f"{self.out / name} has the marks of before: `{option}` writes it anew")
 
     @property
     def days(self) -> dict[str, int]:
@@ -188,12 +199,19 @@ class ClassResults:
         return {
             "id": {**self.numbers},
             "days late": {**self.days},
-            "points left": self._left(),
+            "points left": {**self._left()},
             "not marked": {one.name: _not_marked(one) or "" for one in self.all},
             "equal to": {name: "; ".join(others) for name, others in same.items()},
         }
 
-    def _left(self) -> dict[str, object]:
+    def _grades(self) -> dict[str, float]:
+        """The points of each student, by the number: those that are left, if work may be late; 0 where
+        nothing was handed in. Who is excused has none."""
+        left = self._left() or {name: total(marked) for name, marked in self.students.items()}
+        missing = {one.number: 0 for one in self._absent() if not one.excused}
+        return missing | {self.numbers.get(name, ""): points for name, points in left.items()}
+
+    def _left(self) -> dict[str, float]:
         """The points after what is taken off for lateness, if anything is."""
         return {
             name: less_late(total(marked), self.days.get(name, 0), self.share)

@@ -89,11 +89,9 @@ class _Columns(NamedTuple):
 
 def _titled(path: Path, rows: list[list[str]], tell: Callable[[str], object]) -> _Columns | None:
     """Find the columns by their titles, which the rows lose; None if the first row has none."""
-    heads = [cell.lower().replace("-", " ") for cell in rows[0]] if rows else []
-    places = lambda titles: [heads.index(title) for title in titles if title in heads]
-    name = places(NAMES)[:1] or [*places(FIRST)[:1], *places(LAST)[:1]]
-    number, time = places(NUMBERS)[:1], places(TIMES)[:1]
-    if not number and len(heads) == 2 and name == [0]:
+    of = lambda titles: places(rows, titles)[:1]
+    name, number, time = of(NAMES) or [*of(FIRST), *of(LAST)], of(NUMBERS), of(TIMES)
+    if not number and name == [0] and len(rows[0]) == 2:
         number = [1]
     if not name and all(MOODLES.match(row[k]) for k in number for row in rows[1:] if k < len(row)):
         name = number  # names are hidden from who marks
@@ -107,6 +105,12 @@ def _titled(path: Path, rows: list[list[str]], tell: Callable[[str], object]) ->
                 f"used; if it has the times of hand-in, call it time"
             )
     return _Columns(name, number, time)
+
+
+def places(rows: Sequence[Sequence[str]], titles: Sequence[str]) -> list[int]:
+    """The columns whose title, in the first row, is one of these; that with the first of them first."""
+    heads = [cell.lower().replace("-", " ") for cell in rows[0]] if rows else []
+    return [heads.index(title) for title in titles if title in heads]
 
 
 def _untitled(path: Path, rows: list[list[str]]) -> _Columns:

@@ -17,7 +17,7 @@ def rows_of(path: Path, what: str) -> list[list[str]]:
     """
     try:
         text = path.read_text(encoding="utf-8-sig")
-        lines = unicodedata.normalize("NFC", text).splitlines()
+        lines = unicodedata.normalize("NFC", text).splitlines(keepends=True)
     except UnicodeError:
         raise errors.ConfigError(
             f"cannot read {what} {path}: it is not UTF-8; in a spreadsheet, save it as CSV UTF-8"
@@ -26,6 +26,6 @@ def rows_of(path: Path, what: str) -> list[list[str]]:
         why = getattr(problem, "strerror", None) or problem
         raise errors.ConfigError(f"cannot read {what} {path}: {why}") from None
     lines = [line for line in lines if line.strip()]
-    divider = next((d for d in ";\t" if lines and all(d in line for line in lines)), ",")
-    rows = csv.reader(lines, delimiter=divider)
+    divided = ([*csv.reader(lines, delimiter=divider)] for divider in ";\t")
+    rows = next((rows for rows in divided if all(len(row) > 1 for row in rows)), csv.reader(lines))
     return [[cell.strip() for cell in row] for row in rows if any(row)]

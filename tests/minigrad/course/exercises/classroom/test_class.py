@@ -826,6 +826,35 @@ def test_names_that_moodle_hides_are_numbers(tmp_path, room, marked):
     assert "nothing" not in said
 
 
+@pytest.mark.parametrize(
+    ("head", "one"),
+    [
+        ("Identifier,Full name,Grade,Feedback comments", "Participant "),
+        ("ID;Vollständiger Name;Bewertung;Feedback als Kommentar", "Teilnehmer/in"),
+    ],
+    ids=["English", "German"],
+)
+def test_moodles_grading_worksheet_is_filled_in(head, one, room, marked, tmp_path):
+    put(room / "Ada_7_assignsubmission_file_" / FIRST)
+    put(room / "Ben_12_assignsubmission_file_" / FIRST)
+    divider = ";" if ";" in head else ","
+    known = [["7", "Ada", "", 'said "so",\nand so'], ["12", "Ben", "3", ""], ["5", "Eve", "2", ""]]
+    lines = [head.split(divider), *([one + number, *rest] for number, *rest in known)]
+    with open(tmp_path / "sheet.csv", "w", encoding="utf-8-sig", newline="") as file:
+        csv.writer(file, delimiter=divider).writerows(lines)
+    by_day = ("--due", "2001-01-01", "--late", "1", "--feedback")
+    for more, points in (((), "1"), (by_day, "0.0")):
+        marked("--roster", tmp_path / "sheet.csv", *more)
+        with open(tmp_path / "out/grades.csv", encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file))
+        assert [row[2] for row in rows] == [lines[0][2], points, points, "0"]
+        assert [[*row[:2], row[3]] for row in rows] == [[*row[:2], row[3]] for row in lines]
+    put(room / "Ben_12_assignsubmission_file_" / FIRST, WRONG)
+    (tmp_path / "names.csv").write_text("name,id,grade\nAda,7,10\n")
+    said, _ = marked("--roster", tmp_path / "names.csv", "--feedback")  # of grades that are none
+    assert f"{tmp_path / 'out/grades.csv'} has the marks of before" in said.replace("\n", " ")
+
+
 def test_the_gradebook_of_canvas_is_a_roster(tmp_path):
     (tmp_path / "gradebook.csv").write_text(
         'Student,ID,Section,Exercises (7)\n"    Points Possible",,,10\n"King, Ada",42,A,\n'
