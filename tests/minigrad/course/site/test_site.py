@@ -203,6 +203,23 @@ def test_the_reference_can_be_left_out(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
+def test_the_reference_is_made_beside_the_lessons_where_nobody_waits_for_one(tmp_path, monkeypatch):
+    needs(*RENDERS)
+    (tmp_path / "99_last.py").write_text("# %% [markdown]\n# # 99 Last\n")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    made = threading.Event()
+
+    def run(lesson, folder):
+        assert made.wait(30)
+        ran_plainly(lesson, folder)
+
+    monkeypatch.setattr(building, "_kept_reference", lambda wanted, say: made.set())
+    monkeypatch.setattr(building, "executed", run)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    build(lessons.lessons(tmp_path), tmp_path / "site")
+
+
+@pytest.mark.slow
 def test_a_lesson_can_be_read_before_it_has_run(tmp_path, monkeypatch):
     """Its page says so then; as soon as it has run, it has what its cells print."""
     needs(*RENDERS)
