@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..folders import ROOT
+from ..folders import EXAMPLES, ROOT
 from .lesson import Lesson
 
 SHOWN = (".py", ".md")  # files that are made into a page; others are copied
 CODE = (".py", ".js")  # which a site without source leaves out
+TEACHERS = EXAMPLES / "TEACHING.md"  # which the site leaves out: it is for students
 INSIDE = ("__init__.py", "README.md")  # what stands for a folder
 
 
@@ -40,14 +41,14 @@ class Site:
 
     def page_of(self, file: Path) -> str:
         """The address of the page of a file, from the site's own folder on; "" for what is no file of
-        the project."""
+        the project, or for teachers alone."""
         file = Path(os.path.normpath(file))
         for lesson in self.lessons:
             if lesson.path == file:
                 return f"{file.stem}.html"
         if file.is_dir():
             file = next((file / name for name in INSIDE if (file / name).is_file()), file)
-        if not file.is_file() or ROOT not in file.parents:
+        if not file.is_file() or ROOT not in file.parents or file == TEACHERS:
             return ""
         if not self.source and file.suffix in CODE:
             return ""

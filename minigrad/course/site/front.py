@@ -36,7 +36,6 @@ GUIDES = {  # files to read, and what each is
     EXAMPLES / "MATHEMATICS.md": "The mathematics that is used",
     idioms.KERAS: "If you know Keras: a program of Keras, and the same here",
     EXAMPLES / "exercises/README.md": "About the exercises",
-    EXAMPLES / "TEACHING.md": "For teachers: a plan for a class",
     ROOT / "README.md": "About minigrad and minitransformer",
 }
 

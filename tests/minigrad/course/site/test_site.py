@@ -35,7 +35,7 @@ from minigrad.course.site.cache import digest, kept, sweep
 from minigrad.course.site.preview import Preview
 from minigrad.course.site.site_folder import SiteFolder
 
-GUIDE = EXAMPLES / "TEACHING.md"
+GUIDE = EXAMPLES / "exercises/README.md"  # it has wide tables, and a link to TEACHING.md
 GUIDE_PAGE = f"source/{GUIDE.relative_to(ROOT).as_posix()}.html"
 
 # --- what is kept ---------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ def site(tmp_path_factory):
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
         patch.setattr(building, "executed", ran)
         patch.setattr(building, "find_spec", lambda name: None)
-        patch.setattr(front, "GUIDES", {GUIDE: "For teachers", ROOT / "missing.md": "no more"})
+        patch.setattr(front, "GUIDES", {GUIDE: "Exercises", ROOT / "missing.md": "no more"})
         for module in (forms, front):
             patch.setattr(
                 module, "questions_of", lambda number: QUESTIONS if number == "99" else {}
@@ -183,6 +183,11 @@ def site(tmp_path_factory):
         'pip install -e ".[course]" in a clone brings what is missing'
     )
     return folder / "site"
+
+
+def test_the_page_for_teachers_is_not_for_students(site):
+    assert "there is a plan" in (site / GUIDE_PAGE).read_text()  # and no link to it
+    assert list(site.rglob("*TEACHING*")) == []
 
 
 @pytest.mark.slow
