@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 from minigrad.system.working import heard
 
+UNITS = {"s": 1, "min": 60, "h": 3600}  # of times that are left
+
 
 class Progress(Protocol):
     """Reports from a long run while it is running."""
@@ -43,6 +45,12 @@ def _tqdm() -> Any:
     return tqdm
 
 
+def rough(seconds: float) -> str:
+    """A time in words, of one unit: "about 40 s", "about 3 min"."""
+    unit = next((unit for unit, size in UNITS.items() if seconds < 120 * size), "h")
+    return f"about {max(seconds / UNITS[unit], 1):.0f} {unit}"
+
+
 class _Bar:
     def __init__(self, bar: Any):
         self.bar = bar
@@ -71,7 +79,8 @@ class _Lines:
         if self.done % self.every == 0 or self.done == self.steps:
             speed = (self.done - self.first) / (time.perf_counter() - self.started)
             shown = "  ".join(f"{name} {figure}" for name, figure in self.figures.items())
-            self.say(f"step {self.done} of {self.steps}  {shown}  {speed:.1f} steps/s")
+            left = f", {rough((self.steps - self.done) / speed)} left" * (self.done < self.steps)
+            self.say(f"step {self.done} of {self.steps}  {shown}  {speed:.1f} steps/s{left}")
             self.figures = {}
 
     def say(self, text: str) -> None:
