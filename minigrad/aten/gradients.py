@@ -14,7 +14,7 @@ from ..engine.tensor import Tensor
 from ..engine.walk import order
 from .distances import ROUGH, Distance, distance, distance_from_none, length, unit_of
 from .numbers import array_of
-from .rounding import LAST_BITS, ROUNDINGS, Roots, walked_again
+from .rounding import DRAWS, LAST_BITS, ROUNDINGS, Roots, walked_again
 
 OFF = 0.01  # a gradient that is off by so much of its size is another one, however small it is
 NOISE = 1e-5  # of the largest gradient: one that is as small may be rounding
@@ -111,7 +111,7 @@ def compare(
             apart = distance(here, theirs, of, allowed=allowed, of_finite=broken, unit=unit)
         differs = is_another(here, there, apart.allowed, longest)
         if theirs is not None and not broken and (differs or not apart.is_rounding):
-            moved = gradient.ours(again(last_bits=LAST_BITS))
+            moved = [gradient.ours(again(last_bits=LAST_BITS, draw=draw)) for draw in DRAWS]
             apart, differs = _but_for_rounding(apart, differs, here, there, moved)
         distances.append(apart)
         lost = _underflown(here, there, largest_element) if half else 0
@@ -125,14 +125,15 @@ def _arrived(leaves: list[Tensor]) -> dict[Tensor, np.ndarray]:
 
 
 def _but_for_rounding(
-    apart: Distance, differs: bool, here: np.ndarray, there: np.ndarray, moved: np.ndarray
+    apart: Distance, differs: bool, here: np.ndarray, there: np.ndarray, moved: list[np.ndarray]
 ) -> tuple[Distance, bool]:
     """The distance with what rounding may make it allowed; and whether `here` still is another gradient.
 
-    `moved` is ours by numbers that were rounded otherwise.
+    `moved` are ours by numbers that were rounded otherwise.
     """
-    size = ROUNDINGS * distance(moved, torch.tensor(here), apart.of, unit=apart.unit).size
-    differs = differs and length(here - there) > ROUNDINGS * length(here - moved)
+    changes = [distance(m, torch.tensor(here), apart.of, unit=apart.unit).size for m in moved]
+    size = ROUNDINGS * max(changes)
+    differs = differs and length(here - there) > ROUNDINGS * max(length(here - m) for m in moved)
     return apart._replace(allowed=size) if apart.size <= size else apart, differs
 
 

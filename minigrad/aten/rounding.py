@@ -19,6 +19,7 @@ from ..engine.walk import order
 from ..transforms import gradients
 
 LAST_BITS, ROUNDINGS = 4.0, 10  # what so many last bits change, and that times so much, is rounding
+DRAWS = range(4)  # by the first, a gradient of one number may stay as it is: its parts cancel
 ADDED = {"add", "subtract", "sum", "mean"}  # operations that may leave little of large terms
 MOVED = {"reshape", "transpose", "squeeze", "expand_dims", "broadcast_to", "getitem", "negative"}
 
@@ -27,13 +28,13 @@ Roots = list[tuple[Tensor, np.ndarray | None]]
 
 
 def rounded_otherwise(
-    last_bits: float, sizes: Mapping[Any, float] = MappingProxyType({})
+    last_bits: float, sizes: Mapping[Any, float] = MappingProxyType({}), draw: int = 0
 ) -> Callable[[Any], Any]:
     """A function that moves numbers by so many times their last bit, by chance, as rounding may.
 
     `sizes`: of arrays that were added up from larger numbers, by their memory: the size of these.
     """
-    draws = np.random.default_rng(0)
+    draws = np.random.default_rng(draw)
 
     def moved(value: Any) -> Any:
         if isinstance(value, list):
@@ -49,17 +50,18 @@ def rounded_otherwise(
 
 
 def walked_again(
-    roots: Roots, leaves: list[Tensor], scale: float = 1.0, last_bits: float = 0.0
+    roots: Roots, leaves: list[Tensor], scale: float = 1.0, last_bits: float = 0.0, draw: int = 0
 ) -> dict[Tensor, np.ndarray]:
     """The gradients of these leaves in a walk that starts with others, or goes by other numbers.
 
     Args:
         scale: what the gradients of the roots are multiplied by.
         last_bits: how many times its last bit each number that was saved is moved, by chance.
+        draw: which chance, one of `DRAWS`.
     """
     known = [(root, g) for root, g in roots if root.requires_grad]
     saved = {node: node.saved for node in order([root.node for root, _ in known])}
-    otherwise = rounded_otherwise(last_bits, _sizes_of_terms([*saved]) if last_bits else {})
+    otherwise = rounded_otherwise(last_bits, _sizes_of_terms([*saved]) if last_bits else {}, draw)
     seeds = [scale * (np.ones_like(root._array) if g is None else g) for root, g in known]
     try:
         for node, values in saved.items():

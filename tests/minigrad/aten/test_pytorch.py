@@ -653,3 +653,18 @@ def test_a_copy_of_parameters_that_takes_no_gradient_is_no_trouble():
             optimizer.step()
             mean.update_parameters(net)
     assert not mg.diagnose(watched)
+
+
+@pytest.mark.parametrize(("seed", "steps"), [(1, 96), (4, 69), (17, 86)])
+def test_a_gradient_that_passes_zero_while_it_learns_is_no_other_one(seed, steps):
+    torch.manual_seed(seed)
+    net = torch.nn.Sequential(torch.nn.Linear(64, 256), torch.nn.Tanh(), torch.nn.Linear(256, 1))
+    x, optimizer = torch.randn(256, 64), torch.optim.Adam(net.parameters())
+    for _ in range(steps):
+        optimizer.zero_grad()
+        net(x).square().mean().backward()
+        optimizer.step()
+    optimizer.zero_grad()
+    with mg.pytorch() as watched:
+        net(x).square().mean().backward()
+    assert watched.backwards[0].others.wrong == []
