@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from ..engine.backward import backward
 from ..engine.tensor import Tensor
 from ..engine.walk import order
 from ..ran.variables import names_here
+from ..system.working import working
 from .dispatch import Calls
 from .distances import Distance
 from .gradients import LeafGradient, OtherGradients, compare, is_finite, not_finite_elsewhere
@@ -156,25 +158,27 @@ class BackwardPasses:
         called: Callable[[Any], str], whole: bool = False,
     ) -> None:  # fmt: skip
         """Walk back as PyTorch did, and compare each gradient; `whole`: PyTorch computed all."""
-        starts = self._starts(roots, seeds)
-        self.calls.values.take_names(roots)
-        self._look_at_hooks(called)
-        theirs = [*(g.theirs for g in gradients if g.theirs is not None), *roots]
-        finite = all(is_finite(array_of(t)) for t in theirs)
-        leaves = [leaf for gradient in gradients for leaf in gradient.leaves]
-        try:
-            self._with_own_backwards(whole)
-            self._walk(starts, leaves)
-        except errors.MinigradError as problem:  # the program that is watched goes on
-            self._forget(starts, leaves)
-            said = f"the gradients could not be computed again: {problem}"
-            none = OtherGradients([], [], [])
-            self.done.append(Backward(starts, [], finite, none, [], said))
-            return
-        broken = not_finite_elsewhere(gradients, [root for root, _ in starts])
-        rough = max((d.allowed for d in self.calls.observed.distances), default=0.0)
-        distances, others = compare(gradients, starts, rough, self.calls.observed.half)
-        self.done.append(Backward(starts, distances, finite, others, broken))
+        work = contextlib.nullcontext() if self.is_open else working("comparing gradients")
+        with work:
+            starts = self._starts(roots, seeds)
+            self.calls.values.take_names(roots)
+            self._look_at_hooks(called)
+            theirs = [*(g.theirs for g in gradients if g.theirs is not None), *roots]
+            finite = all(is_finite(array_of(t)) for t in theirs)
+            leaves = [leaf for gradient in gradients for leaf in gradient.leaves]
+            try:
+                self._with_own_backwards(whole)
+                self._walk(starts, leaves)
+            except errors.MinigradError as problem:  # the program that is watched goes on
+                self._forget(starts, leaves)
+                said = f"the gradients could not be computed again: {problem}"
+                none = OtherGradients([], [], [])
+                self.done.append(Backward(starts, [], finite, none, [], said))
+                return
+            broken = not_finite_elsewhere(gradients, [root for root, _ in starts])
+            rough = max((d.allowed for d in self.calls.observed.distances), default=0.0)
+            distances, others = compare(gradients, starts, rough, self.calls.observed.half)
+            self.done.append(Backward(starts, distances, finite, others, broken))
 
     def _starts(self, roots: list, seeds: list) -> Roots:
         """Those of the roots that are known, as ours, each with the gradient that it starts with."""

@@ -11,7 +11,7 @@ import contextlib
 import functools
 import os
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,6 +76,7 @@ class Calls(TorchDispatchMode):
         ends: where ways of gradients end.
         hooks: the user's, which may change a gradient.
         observed: what is said of it afterwards is made of.
+        count: how many calls there were, which `begins` is told of.
     """
 
     def __init__(self) -> None:
@@ -86,6 +87,8 @@ class Calls(TorchDispatchMode):
         self.steps = 0
         self.ends, self.hooks = Ends(), Hooks()
         self.observed = Observations()
+        self.count = 0
+        self.begins: Callable[[str], None] = lambda part: None
 
     def alive(self) -> list[torch.Tensor]:
         """The results that are still held somewhere, oldest first."""
@@ -124,6 +127,8 @@ class Calls(TorchDispatchMode):
         if call.row is None and has_kernel(func.name(), COMPOSITE):
             with self:  # as under inference_mode()
                 return func.decompose(*args, **kwargs)
+        self.count += 1
+        self.begins(f"operation {self.count:,}")
         self._take_arguments(call)  # before PyTorch may write into them
         theirs = func(*args, **kwargs)
         if isinstance(theirs, (bool, int, float)):  # as for `item()` and an `if`

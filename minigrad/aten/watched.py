@@ -11,6 +11,7 @@ from ..engine.source import pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import order
 from ..ran.recording import record
+from ..system.working import hearing_prints, working
 from .comparison import NOT_FINITE, Comparison
 
 if TYPE_CHECKING:
@@ -31,6 +32,8 @@ class Watched:
     also says at which step something went wrong (lesson 21). Make the data before the block: what makes
     it would be computed twice, and drawn as well. Afterwards it is used with `mg.graph`, `mg.explore`,
     `mg.steps`, `mg.diagnose` and `mg.compile`.
+
+    Where it takes long, a line on standard error says how many operations have been computed.
 
     Attributes:
         calls: what PyTorch computed in the block, a `Calls`; None before it is entered.
@@ -82,6 +85,8 @@ class Watched:
         self.passes = BackwardPasses(self.calls, self.backwards)
         watch_backward(self.passes)
         with contextlib.ExitStack() as block:
+            self.calls.begins = block.enter_context(working("watching PyTorch"))
+            block.enter_context(hearing_prints())
             block.enter_context(plain_calls())
             block.enter_context(record())
             block.enter_context(boxes(self.calls.values.counterparts))

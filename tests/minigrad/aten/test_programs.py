@@ -2,12 +2,15 @@
 
 import contextlib
 import copy
+import re
 import threading
+import time
 
 import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.system import working
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -498,3 +501,16 @@ def test_a_result_that_rounding_moves_leaves_the_names_of_its_arguments():
     watched.checked()
     assert max(d.size for d in watched.compare().values) > 1e-3  # else it is not computed again
     assert [n.variable for n in mg.graph(watched).nodes] == ["x", "three", "loss"]
+
+
+# --- progress -------------------------------------------------------------------------------------
+
+
+def test_a_block_that_takes_long_says_so_on_standard_error(capsys, monkeypatch):
+    monkeypatch.setattr(working, "SECONDS", 0.2)
+    with mg.pytorch():
+        perceptron()(torch.ones(2, 3))
+        time.sleep(0.5)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert re.match(r"watching PyTorch, operation \d+: \d s\n", said.err)
