@@ -17,7 +17,8 @@ Read it in this order:
 3. `capture`: the graph of some tensors, or of an error
 4. `reached`: everything that they were computed from; `walked`: the gradients that walks back have left;
    `saved_bytes`: what is kept for one
-5. `naming`, `variables`: the names that a reader knows it by; `boxes_of_nodes`: the calls around nodes
+5. `variables`: what the user's functions hold; `module_paths`, `naming`: the names of modules and of
+   nodes; `boxes_of_nodes`: the calls around nodes
 6. `constants`: what Python or NumPy may have made its numbers of; `numbers_in_code`: those that a line
    has itself
 7. `proof`: which constants another run, with other numbers in its arguments, makes otherwise;
@@ -30,6 +31,9 @@ A call of a module or a definition has three forms on its way to a picture: Box 
 - A `GraphBox` (ran/data.py) is the same call as data: its number, path and parent.
 - A `Block` (views/drawing/blocks.py) is a frame of a drawing: a box, open or closed, or several as one.
 
-A box has no name while it runs. Names are looked for when a graph is made: in the variables of the
-functions that run then (`variables`), and in the attributes of the modules found there (`naming`).
+A box has no name while it runs. A module gets its name when the graph is made, in three steps:
+
+1. `variables` lists the variables of the functions that run then, and `naming` notes the modules there.
+2. `module_paths` begins at these modules, and follows attributes to each module that was called.
+3. `boxes_of_nodes` writes the path into the GraphBox, without the part that the box around it shows.
 """

@@ -1,7 +1,7 @@
 """The graph as data, made of what the engine holds.
 
-What the roots were computed from is found by going from each node to its arguments (`reached`), and
-given the names that a reader knows it by: of variables, of the attributes of modules (`naming`).
+`reached` goes from each node to its arguments, and so finds all that the roots were computed from.
+`naming` gives the nodes their names: of variables, and of attributes of modules.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from ..nn import Module
 from .boxes_of_nodes import Boxes
 from .constants import Constants
 from .data import G, GraphEdge, GraphNode, Ref
+from .module_paths import calls_around
 from .naming import Names
 from .reached import Reached, edges_of
 from .recording import Note
@@ -99,8 +100,9 @@ class Capture(Reached):
 
     def __init__(self, roots: Sequence[Tensor | Node], error: MinigradError | None = None):
         super().__init__(roots)
-        self.names = Names(self, error)
-        self.boxes = Boxes(self, self.names)
+        calls = calls_around(self.calls)
+        self.names = Names(self, calls, error)
+        self.boxes = Boxes(self, calls, self.names)
         self.constants = Constants(self)
 
     def graph(self, kind: type[G], title: str = "") -> G:
@@ -140,8 +142,8 @@ class Capture(Reached):
             gradient=gradient,
             state=state,
             kept=kept,
-            name=self.names.name.get(self.names.key(node), ""),
-            variable=self.names.variable.get(self.names.key(node), ""),
+            name=self.names.name(node),
+            variable=self.names.variable(node),
             line=node.note.line if node.note is not None else None,
             box=box,
             module=self.boxes.module_of(box),

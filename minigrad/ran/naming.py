@@ -2,98 +2,116 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from ..engine.errors import MinigradError
+from ..engine.modes import Box
 from ..engine.node import Node
 from ..engine.tensor import Tensor
 from ..nn import Module, Parameter
+from .module_paths import Named, paths_of_modules
 from .reached import Reached, know
 from .variables import variables
 
 
-class Names:
-    """Names that a reader knows: of variables, and of the attributes of modules.
+class Attribute(NamedTuple):
+    """An attribute of a module, by its path, such as `encoder.weight`."""
 
-    A node is known by its key: its identity, or that of the array that it stands for.
+    owner: Module
+    path: str
+
+
+class Names:
+    """Names that a reader knows: of variables, and of attributes of modules.
+
+    A node has a key: its identity, or that of the array that it stands for. An array or a Tensor in a
+    variable or an attribute has the same key.
 
     Attributes:
-        values: the arrays of nodes, as far as they are known.
-        keys: of nodes that stand for an array, its identity.
-        variable: by key, the name of a variable.
-        name: by key, a name that was given, or the path of an attribute.
-        owner: by key, the module of which it is an attribute.
-        learned: the keys of parameters.
-        paths: of each module, by its identity.
-        modules: those that variables hold, by their identities, with the variables' names.
-        outer: the keys of what variables hold.
+        values: the arrays of nodes, as far as they are known; those found on the way are added.
+        modules: the modules in variables, by identity, each with the name of its variable.
+        paths: the modules that were called, and those inside them, by identity, each with its path.
+        variables: the names of variables that exist now, by key.
+        past: the names of variables that existed when an operation ran, by key.
+        attributes: what modules have, by key.
+        parameters: the keys of parameters in variables and attributes.
     """
 
-    def __init__(self, reached: Reached, error: MinigradError | None = None):
+    def __init__(self, reached: Reached, calls: Sequence[Box], error: MinigradError | None = None):
         self.values = reached.values
-        self.keys = {node: id(array) for array, node in reached.arrays.values()}
+        self._keys = {node: id(array) for array, node in reached.arrays.values()}
         for node in reached.nodes:
             if node.note is not None and node.note.array is not None:
-                self.keys[node] = id(node.note.array)
-        self.variable: dict[int, str] = {}
-        self.name: dict[int, str] = {}
-        self.owner: dict[int, Module] = {}
-        self.learned: set[int] = set()
-        self.paths: dict[int, str] = {}
-        self.modules: dict[int, tuple[str, Module]] = {}
+                self._keys[node] = id(node.note.array)
+        self.modules: dict[int, Named] = {}
+        self.variables: dict[int, str] = {}
+        self.past: dict[int, str] = {}
+        self.attributes: dict[int, Attribute] = {}
+        self.parameters: set[int] = set()
         self._take_variables(error)
-        self.outer = frozenset(self.variable)
-        self._take_given(reached.nodes)
+        self._take_past_variables(reached.nodes)
+        self.paths = paths_of_modules(calls, self.modules, reached.number)
+        self._take_attributes()
 
-    def _take_variables(self, error: MinigradError | None) -> None:
-        """Take the names of variables: where several hold one thing, that of the innermost function."""
-        for name, value in variables(error):
-            # Who called the module has the better name for it.
-            if isinstance(value, Module) and name != "self":
-                self.modules.setdefault(id(value), (name, value))
-            for key in self._keys(value):
-                self.variable.setdefault(key, name)
+    def name(self, node: Node) -> str:
+        """The path of the attribute that holds a node; else the name given to its Tensor, or ""."""
+        attribute = self.attributes.get(self.key(node))
+        return node.name or "" if attribute is None else attribute.path
 
-    def _take_given(self, nodes: Iterable[Node]) -> None:
-        """Take the names that tensors were given, and those of variables that operations were given."""
-        for node in nodes:
-            if node.name:
-                self.name[self.key(node)] = node.name
-            for source, name in node.note.names if node.note is not None else ():
-                self.variable.setdefault(self.key(source), name)
+    def variable(self, node: Node) -> str:
+        """The name of the variable that holds a node, or held it when it was used; or ""."""
+        key = self.key(node)
+        return self.variables.get(key) or self.past.get(key, "")
 
-    def key(self, node: Node) -> int:
-        """The key under which a node is known."""
-        return self.keys.get(node, id(node))
-
-    def _keys(self, value: object) -> list[int]:
-        """The keys under which a tensor or array is known; the value of a tensor is noted too."""
-        if isinstance(value, Tensor) and value._node is not None:
-            know(self.values, value._node, value._array)
-            if isinstance(value, Parameter):
-                self.learned.add(id(value._node))
-            return [id(value._node), id(value._array)]
-        if isinstance(value, (Tensor, np.ndarray)):
-            return [id(getattr(value, "_array", value))]
-        return []
-
-    def learn(self, root: Module, prefix: str) -> None:
-        """Take the names of everything inside `root`, with `prefix` before them."""
-        for path, module in root.named_modules(prefix):
-            if id(module) in self.paths:
-                continue
-            self.paths[id(module)] = path
-            for name, value in vars(module).items():
-                for key in self._keys(value):
-                    if key not in self.owner:
-                        self.owner[key] = module
-                        self.name[key] = f"{path}.{name}" if path else name
+    def owner(self, node: Node) -> Module | None:
+        """The module that has a node as an attribute."""
+        attribute = self.attributes.get(self.key(node))
+        return None if attribute is None else attribute.owner
 
     def kind(self, leaf: Node) -> str:
         """The kind of a leaf: "parameter", "input" or "data"."""
         if not leaf.requires_grad:
             return "data"
         key = self.key(leaf)
-        return "parameter" if key in self.learned or key in self.owner else "input"
+        return "parameter" if key in self.parameters or key in self.attributes else "input"
+
+    def key(self, node: Node) -> int:
+        """The key of a node."""
+        return self._keys.get(node, id(node))
+
+    def _take_variables(self, error: MinigradError | None) -> None:
+        """Take the names of variables: where several hold one thing, that of the innermost function."""
+        for name, value in variables(error):
+            # Who called the module has the better name for it.
+            if isinstance(value, Module) and name != "self":
+                self.modules.setdefault(id(value), Named(name, value))
+            for key in self._keys_of(value):
+                self.variables.setdefault(key, name)
+
+    def _take_past_variables(self, nodes: Sequence[Node]) -> None:
+        """Take the names that recorded operations noted for their arguments."""
+        for node in nodes:
+            for source, name in node.note.names if node.note is not None else ():
+                self.past.setdefault(self.key(source), name)
+
+    def _take_attributes(self) -> None:
+        """Take the attributes of all modules that have a path: a shared one of the first of them."""
+        for path, module in self.paths.values():
+            for name, value in vars(module).items():
+                for key in self._keys_of(value):
+                    whole = f"{path}.{name}" if path else name
+                    self.attributes.setdefault(key, Attribute(module, whole))
+
+    def _keys_of(self, value: object) -> list[int]:
+        """The keys of a tensor or array; the value of a tensor is noted too."""
+        if isinstance(value, Tensor) and value._node is not None:
+            know(self.values, value._node, value._array)
+            if isinstance(value, Parameter):
+                self.parameters.add(id(value._node))
+            return [id(value._node), id(value._array)]
+        if isinstance(value, (Tensor, np.ndarray)):
+            return [id(getattr(value, "_array", value))]
+        return []

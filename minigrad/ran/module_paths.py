@@ -1,0 +1,105 @@
+"""Paths of modules: the attributes that lead to each, from the outermost module that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
+
+from ..engine.modes import Box
+from ..engine.node import Node
+from ..nn import Module
+
+
+class Named(NamedTuple):
+    """A module, and what a reader calls it: the name of a variable, or a path."""
+
+    name: str
+    module: Module
+
+
+def paths_of_modules(
+    calls: Iterable[Box], held: Mapping[int, Named], nodes: Collection[Node]
+) -> dict[int, Named]:
+    """The path of each module that was called, and of all modules inside it, by identity.
+
+    Args:
+        calls: the boxes of a graph.
+        held: the modules in variables, by identity.
+        nodes: those of the graph.
+    """
+    paths: dict[int, Named] = {}
+
+    def add(root: Module, prefix: str) -> None:
+        for path, module in root.named_modules(prefix):
+            paths.setdefault(id(module), Named(path, module))
+
+    called = [box for box in calls if isinstance(box.owner, Module)]
+    tops = _tops(called, held, nodes)
+    for top, name in zip(tops, _distinct(tops, held)):
+        add(top, name if len(tops) > 1 else "")
+    for box in called:
+        if id(box.owner) not in paths:  # no attribute leads to this module
+            around = module_around(box)
+            prefix = paths[id(around.owner)].name if around is not None else ""
+            add(box.owner, f"{prefix}.{type(box.owner).__name__}".lstrip("."))
+    return paths
+
+
+def _tops(
+    called: Iterable[Box], held: Mapping[int, Named], nodes: Collection[Node]
+) -> list[Module]:
+    """The modules at which paths begin.
+
+    Of a `Net` with `self.blocks = nn.ModuleList([Block(), Block()])`, only the blocks were called. If a
+    variable holds the net, paths begin at the net: `blocks.0` and `blocks.1`. If none does, they begin
+    at each block.
+    """
+    modules = [module for _, module in held.values()]
+    within = {id(m) for outer in modules for path, m in outer.named_modules() if path}
+    containing = {
+        id(m): outer
+        for outer in modules
+        if id(outer) not in within
+        for _, m in outer.named_modules()
+    }
+    outermost = [box.owner for box in called if module_around(box) is None]
+    tops = {id(top): top for top in (containing.get(id(m), m) for m in outermost)}
+    for root in {id(r): r for r in containing.values()}.values():
+        if any(p._node in nodes for p in root.parameters()):  # used without a call
+            tops.setdefault(id(root), root)
+    return [*tops.values()]
+
+
+def _distinct(tops: Iterable[Module], held: Mapping[int, Named]) -> list[str]:
+    """A name for each, of its variable or its class, with a number where the name is taken.
+
+    Of two of the class `Block` in no variable, and a `Net` in `net`: Block, Block_2, net.
+    """
+    names: list[str] = []
+    for top in tops:
+        name = held[id(top)].name if id(top) in held else type(top).__name__
+        unique, k = name, 1
+        while unique in names:
+            k += 1
+            unique = f"{name}_{k}"
+        names.append(unique)
+    return names
+
+
+def calls_around(nodes: Iterable[Node]) -> list[Box]:
+    """The calls in which these nodes were made, in order."""
+    found: dict[int, Box] = {}
+    for node in nodes:
+        box = node.box
+        while box is not None and box.number not in found:
+            found[box.number] = box
+            box = box.outer
+    return [found[n] for n in sorted(found)]
+
+
+def module_around(box: Box) -> Box | None:
+    """The nearest call of a module in which a call was made."""
+    outer = box.outer
+    while outer is not None and not isinstance(outer.owner, Module):
+        outer = outer.outer
+    return outer
