@@ -85,10 +85,10 @@ def place_arguments(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, 
         kwargs = {k: v for k, v in kwargs.items() if k != "casting"}
     names = entry.parameters
     name, takes = f"{entry.name} of a Tensor", f"it takes {', '.join(names)}"
-    if len(args) > len(names) and not entry.takes_args:
+    if len(args) > entry.most:
         raise errors.UnsupportedError(f"{name} takes no {len(args)} arguments; {takes}")
     for k, v in (*zip(names, args), *kwargs.items()):
-        takes_it = k not in entry.refused and (k in entry.names or entry.takes_kwargs)
+        takes_it = k not in entry.refused and (k in entry.names or entry.takes_any_name)
         if v is not None and not takes_it:
             raise errors.UnsupportedError(
                 f"{name} takes no {k}={renamed(k, entry.names, v) or '; ' + INSTEAD.get(k, takes)}"

@@ -59,27 +59,30 @@ class Entry:
 
     Attributes:
         function: what one calls. An operation computes by its `call`, which looks for no Tensors.
-        refused: the options that must be None.
+        refused: NumPy's options that a Tensor does not offer: with Tensors they must be None.
         names: of all arguments, without underscores; keyword-only names last.
+        takes_any_name: whether it has **kwargs.
         parameters: the names of the arguments by position.
-        takes_args, takes_kwargs: whether it has *args and **kwargs.
-        safe_count: a call with at most so many arguments by position, and none by name, needs no
-            check.
+        most: the largest number of arguments by position; infinite with *args.
+        safe_count: a call with at most so many arguments by position, and none by name, gives no
+            refused option, and needs no check.
         rules: for each argument a rule or None; of a definition none at all.
     """
 
+    refused: Collection[str] = ()
     rules: tuple[Any, ...] = ()
 
-    def __init__(self, function: Callable, template: Callable, leading: int, refused: Collection):
-        """Take the arguments' names from `template`, without its `leading` ones: g and y of a rule."""
-        self.function, self.refused, code = function, refused, code_of(template)
-        names = code.co_varnames[leading : code.co_argcount + code.co_kwonlyargcount]
+    def __init__(self, function: Callable, code: types.CodeType, first: int = 0):
+        """Take the names of the arguments from `code`, from the parameter at place `first` on."""
+        self.function = function
+        count = code.co_argcount
+        names = code.co_varnames[first : count + code.co_kwonlyargcount]
         self.names = tuple([name.lstrip("_") for name in names])
-        self.parameters = self.names[: code.co_argcount - leading]
-        self.takes_args = code.co_flags & inspect.CO_VARARGS
-        self.takes_kwargs = code.co_flags & inspect.CO_VARKEYWORDS
-        places = [i for i, name in enumerate(self.parameters) if name in refused]
-        self.safe_count = math.inf if self.takes_args else min([*places, len(self.parameters)])
+        self.parameters = self.names[: count - first]
+        self.most = math.inf if code.co_flags & inspect.CO_VARARGS else len(self.parameters)
+        self.takes_any_name = bool(code.co_flags & inspect.CO_VARKEYWORDS)
+        places = [i for i, name in enumerate(self.parameters) if name in self.refused]
+        self.safe_count = min([*places, self.most])
 
     @functools.cached_property
     def name(self) -> str:
@@ -97,18 +100,21 @@ class Operation(Entry):
     """A function with its derivatives: for each argument a rule, or None where there is none.
 
     Attributes:
+        call: the function itself, without the wrapper that looks for Tensors.
         makes_new: whether its result is surely in memory of its own, as that of every ufunc is.
         is_wrapped: whether `rule` has put a wrapper around it, as it is no function of NumPy's: its
             result may be an array that somebody else holds.
         reads: what its rules read, for `saving`.
     """
 
+    refused = ("out",)
+
     def __init__(self, function: Callable, rules: tuple[Any, ...], makes_new: bool = False):
         template = next((r for r in rules if r is not None), anything)
-        super().__init__(function, template, 2, ("out",))  # the arguments come after g and y
+        super().__init__(function, code_of(template), first=2)  # after g and y
         optional = getattr(inspect.unwrap(template), "__defaults__", None) or ()
         least = len(self.parameters) - len(optional)
-        if not (self.takes_args or least <= len(rules) <= len(self.parameters)):
+        if self.most != math.inf and not least <= len(rules) <= self.most:
             many = f"{len(rules)} rule{'s' * (len(rules) != 1)}"
             raise UnsupportedError(
                 f"{self.name} has {many}, and the first names, after g and y, the arguments "
@@ -135,12 +141,14 @@ class Definition(Entry):
         plain: whether it gives the same numbers for plain arrays.
     """
 
+    refused = INSTEAD
+
     def __init__(self, function: Callable | None, body: Callable, plain: bool = False):
         @functools.wraps(body)
         def call(*args: object, **kwargs: object) -> Any:
             return self.run(args, args, kwargs)
 
-        super().__init__(function or call, body, 0, INSTEAD)
+        super().__init__(function or call, code_of(body))
         self.body, self.plain = body, plain
 
     def run(self, args: tuple, _arrays: Sequence, kwargs: Options) -> Any:
