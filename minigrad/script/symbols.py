@@ -198,26 +198,33 @@ def _as_symbols(value: Any, call: SymbolCall) -> Any:
 def simplest(function: Callable, args: Sequence[Any], options: Options) -> Any:
     """The result of a call, in as few calls as it can be written with.
 
-    That is none for a reshape that changes nothing; for a function that only returns an expression, the
-    calls of that expression.
+    A call of `SHORTER` that changes nothing is left out. A function that only returns an expression is
+    replaced by the calls of that expression.
     """
-    settings = (*args[1:], *options.values())
-    if function is operator.pow and type(args[1]) is int and args[1] == 1:
-        return args[0]
-    if function is np.transpose and settings in ((), (None,)):
-        return args[0].T
-    if function in (np.reshape, np.broadcast_to) and not options and () != args[0].shape == args[1]:
-        return args[0]
-    if function is np.expand_dims and settings == ((),):
-        return args[0]
-    if name_of(function).startswith("np.") or function in PYTHONS:
-        return _run(SymbolCall(function, tuple(args), options))
-    function = body_of(function)
-    if is_expression(function):
-        return traced(function, args, options)
+    shorter = SHORTER[function](*args, **options) if function in SHORTER else None
+    if shorter is not None:
+        return shorter
+    if not (name_of(function).startswith("np.") or function in PYTHONS):
+        function = body_of(function)
+        if is_expression(function):
+            return traced(function, args, options)
     return _run(SymbolCall(function, tuple(args), options))
 
 
+def _in_shape(x: Any, shape: Any = None, *_order: Any, **options: Any) -> Any:
+    """`x` itself, if it has this shape already, and is no number."""
+    return x if not options and () != x.shape == shape else None
+
+
+SHORTER: dict[
+    Callable, Callable[..., Any]
+] = {  # from a call's arguments to a shorter form, or None
+    operator.pow: lambda x, n: x if type(n) is int and n == 1 else None,
+    np.transpose: lambda x, axes=None: x.T if axes is None else None,
+    np.reshape: _in_shape,
+    np.broadcast_to: _in_shape,
+    np.expand_dims: lambda x, axis: x if axis == () else None,
+}
 PYTHONS = {operator.getitem, *(row.python for row in OPERATORS)}
 
 
