@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType, SimpleNamespace
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -64,24 +65,35 @@ def refuse_import(name: str, _path: object = None, _target: object = None) -> No
             raise ModuleNotFoundError(f"No module named {name!r}; {remedy}", name=name) from None
 
 
-def no_attribute(owner: object, name: str, home: str) -> AttributeError:
-    """The error for an attribute that an object has not; called by its `__getattr__`.
+class AnswersOtherNames:
+    """The base of modules and optimisers: says what to write for a name that another library has.
 
-    Args:
-        home: what stands for such an object in the table of names, such as "model".
+    A setting of another library's, as in `layer.trainable = False` of Keras, is refused: nothing would
+    heed it here. In classes that are not minigrad's, only `trainable` is: others may be theirs.
     """
-    kind = type(owner).__name__
-    return AttributeError(
-        f"{kind!r} object has no attribute {name!r}{instead(name, source_text, home)}"
-    )
 
+    _home: ClassVar[str]  # what stands for such an object in the table of names, such as "model"
 
-def no_setting(owner: object, name: str, home: str) -> str | None:
-    """Say that an object has no setting of that name, if another library's has: nothing would heed it
-    here. None if no library's has."""
-    if f"{home}.{name}" not in SET:
-        return None
-    return f"{type(owner).__name__} has no setting {name!r}{instead(name, source_text, home)}"
+    @staticmethod
+    def _refusal(wrong: str) -> Exception:
+        """The error for a setting."""
+        raise NotImplementedError
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(
+            f"{type(self).__name__!r} object has no attribute {name!r}"
+            f"{instead(name, source_text, self._home)}"
+        )
+
+    def __setattr__(self, name: str, value: object) -> None:
+        own = type(self).__module__ in PUBLIC and not hasattr(type(self), name)
+        told = own or (name == "trainable" and isinstance(value, bool))
+        if told and f"{self._home}.{name}" in SET:
+            raise self._refusal(
+                f"{type(self).__name__} has no setting {name!r}"
+                f"{instead(name, source_text, self._home)}"
+            )
+        super().__setattr__(name, value)
 
 
 def _written(name: str) -> str:

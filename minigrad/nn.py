@@ -19,7 +19,7 @@ import functools
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
@@ -33,7 +33,7 @@ from .engine.kinds import checked, named, unknown
 from .engine.modes import floating, get_default_dtype
 from .engine.names import name_of
 from .engine.tensor import Array, Tensor
-from .missing import PUBLIC, missing, no_attribute, no_setting
+from .missing import PUBLIC, AnswersOtherNames, missing
 from .random import generator
 from .settings import flag, real, whole
 from .widening import warn_of_float64
@@ -93,7 +93,7 @@ class Parameter(Tensor):
         super().__init__(value, requires_grad=requires_grad, dtype=dtype, name=name)
 
 
-class Module:
+class Module(AnswersOtherNames):
     """The base of all layers. Subclasses set attributes in `__init__` and define `forward`.
 
     What is to be learned must be found again. So whatever walks over the attributes, `parameters()`
@@ -103,6 +103,11 @@ class Module:
     """
 
     training = True
+    _home = "model"
+
+    @staticmethod
+    def _refusal(wrong: str) -> Exception:
+        return errors.ModuleError(f"a {wrong}")
 
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
@@ -114,10 +119,6 @@ class Module:
                 )
 
     def __setattr__(self, name: str, value: object) -> None:
-        # Modules of other files may have attributes that are settings in Keras.
-        own = type(self).__module__ == __name__ or (name == "trainable" and isinstance(value, bool))
-        if own and (wrong := no_setting(self, name, "model")) is not None:
-            raise errors.ModuleError(f"a {wrong}")
         if isinstance(vars(self).get(name), Parameter) and not isinstance(
             value, (Parameter, Module)
         ):
@@ -133,9 +134,6 @@ class Module:
             f"{type(self).__name__} has no forward(): define forward(self, ...) in it, or call the "
             f"modules that it holds"
         )
-
-    def __getattr__(self, name: str) -> Any:
-        raise no_attribute(self, name, "model")
 
     def __call__(self: HasForward[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         return call_in_box(self, self.forward, args, kwargs)
@@ -343,33 +341,57 @@ class Function(Module):
         return name_of(getattr(self.function, "func", self.function))
 
 
-class Loss(Function):
-    """A loss as a module: of what was predicted, and of the targets."""
+class OfFunction(Function):
+    """A function of `functional` as a module, made as PyTorch makes it: with the function's options."""
 
-    def forward(self, predicted: Array, targets: Array) -> Any:  # type: ignore[override]
-        return self.function(predicted, targets)
+    of: ClassVar[Callable]
 
-
-def _class_of(kind: type[Function], function: Callable, name: str) -> Callable[..., Function]:
-    """Make a class of modules, called as PyTorch calls it, whose options are those of `function`."""
-
-    def __init__(self: Function, *inputs: Any, **options: Any) -> None:  # noqa: N807
+    def __init__(self, *inputs: Any, **options: Any):
+        name, function = type(self).__name__, type(self).of
         if inputs:
             raise errors.ArgumentError(
                 f"{name} makes a module, which is called then: write nn.{name}()(...)"
             )
         if wrong := unknown(function, options):
             raise errors.ArgumentError(f"{name}: {wrong}")
-        kind.__init__(self, functools.partial(function, **options) if options else function)
-
-    about = f"`{name_of(function)}` as a module; its options are that function's."
-    return type(name, (kind,), {"__init__": __init__, "__doc__": about, "__module__": __name__})
+        super().__init__(functools.partial(function, **options) if options else function)
 
 
-ReLU, GELU = _class_of(Function, F.relu, "ReLU"), _class_of(Function, F.gelu, "GELU")
-Sigmoid = _class_of(Function, F.sigmoid, "Sigmoid")
-CrossEntropyLoss = _class_of(Loss, F.cross_entropy, "CrossEntropyLoss")
-MSELoss = _class_of(Loss, F.mse_loss, "MSELoss")
+class ReLU(OfFunction):
+    """`relu` as a module; its options are that function's."""
+
+    of = F.relu
+
+
+class GELU(OfFunction):
+    """`gelu` as a module; its options are that function's."""
+
+    of = F.gelu
+
+
+class Sigmoid(OfFunction):
+    """`sigmoid` as a module; its options are that function's."""
+
+    of = F.sigmoid
+
+
+class Loss(OfFunction):
+    """A loss as a module: of the prediction, and of the targets."""
+
+    def forward(self, predicted: Array, targets: Array) -> Any:  # type: ignore[override]
+        return self.function(predicted, targets)
+
+
+class CrossEntropyLoss(Loss):
+    """`cross_entropy` as a module; its options are that function's."""
+
+    of = F.cross_entropy
+
+
+class MSELoss(Loss):
+    """`mse_loss` as a module; its options are that function's."""
+
+    of = F.mse_loss
 
 
 class Sequential(ModuleList):

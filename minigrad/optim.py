@@ -5,21 +5,21 @@ from __future__ import annotations
 import math
 import warnings
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from . import errors
-from .arrays.blocks import Group, grouped, pieces, squares
+from .arrays.blocks import Blocks, squares
 from .arrays.ranges import extent, shape_and_dtype
 from .arrays.state import matched
 from .engine.errors import described
 from .engine.kinds import has_axes, named
 from .engine.modes import effect
 from .engine.source import level_outside
-from .engine.tensor import Tensor, read_only, tensor_of
-from .missing import PUBLIC, missing, no_attribute, no_setting
+from .engine.tensor import Tensor, tensor_of
+from .missing import PUBLIC, AnswersOtherNames, missing
 from .settings import flag, real, whole
 
 __all__ = [
@@ -41,7 +41,7 @@ Schedule = Callable[[int], float]
 ALIVE: weakref.WeakSet[Optimizer] = weakref.WeakSet()  # all that there are, for the diagnosis
 
 
-class Optimizer:
+class Optimizer(AnswersOtherNames):
     """Moves parameters by their gradients; those without a gradient are left alone.
 
     A subclass names in `slots` the arrays that are kept for each parameter, all zeros at first, and
@@ -63,11 +63,10 @@ class Optimizer:
             sense.
     """
 
+    _home = "optimizer"
     slots: tuple[str, ...] = ()
     elementwise = False
     update: Callable[..., None]
-
-    state: list[list[np.ndarray]]  # an array for each of the slots, by parameter
 
     def __init__(self, parameters: Iterable[Tensor], lr: float, weight_decay: float = 0.0):
         self.parameters = parameter_list(parameters)
@@ -84,7 +83,12 @@ class Optimizer:
         self.weight_decay = real("weight_decay", weight_decay)
         self.steps = [0] * len(self.parameters)  # that each parameter has taken
         ALIVE.add(self)
-        self._lay_out([[np.zeros_like(p._array) for _ in self.slots] for p in self.parameters])
+        state = [[np.zeros_like(p._array) for _ in self.slots] for p in self.parameters]
+        self._blocks = Blocks(self.parameters, state, self.elementwise)
+
+    @staticmethod
+    def _refusal(wrong: str) -> Exception:
+        return errors.ConfigError(wrong)
 
     @property
     def lr(self) -> float:
@@ -103,15 +107,6 @@ class Optimizer:
         for p in self.parameters:
             p.node.grad = None
 
-    def __getattr__(self, name: str) -> Any:
-        raise no_attribute(self, name, "optimizer")
-
-    def __setattr__(self, name: str, value: object) -> None:
-        own = type(self).__module__ == __name__ and not hasattr(type(self), name)
-        if own and (wrong := no_setting(self, name, "optimizer")) is not None:
-            raise errors.ConfigError(wrong)
-        super().__setattr__(name, value)
-
     @named
     def step(self) -> None:
         """Give every parameter that has a gradient a new array.
@@ -119,8 +114,6 @@ class Optimizer:
         A graph that used the array of before keeps that. Warns if none has a gradient.
         """
         effect("calls step() of an optimiser")
-        if self.dtypes != [p._array.dtype for p in self.parameters]:  # converted since
-            self._lay_out(self.state)
         grads = [p.node.grad for p in self.parameters]
         if all(g is None for g in grads):
             warnings.warn(
@@ -128,49 +121,13 @@ class Optimizer:
                 stacklevel=level_outside(),
             )
         gradients = [None if g is None else np.asarray(g._array) for g in grads]
-        for group in self.groups:
-            moving = [i for i in group.places if gradients[i] is not None]
-            before = {self.steps[i] for i in moving}
-            for i in moving:
-                self.steps[i] += 1
-            if len(moving) > 1 and moving == group.places and len(before) == 1:
-                self._step_together(group, gradients)
-            else:
-                for i in moving:
-                    self._step(i, gradients[i])  # type: ignore[arg-type]
+        for t, p, g, *state in self._blocks.updates(gradients, self.steps):
+            self.update(t, p, g, *state)
 
-    def _step(self, i: int, gradient: np.ndarray) -> None:
-        """Move parameter `i`; if `elementwise`, one piece after the other that fits into a cache."""
-        p = self.parameters[i]
-        new = np.empty_like(p._array)
-        arrays = new, p._array, gradient, *self.state[i]
-        for part, before, *rest in pieces(*arrays) if self.elementwise else [arrays]:
-            part[...] = before
-            self.update(self.steps[i], part, *rest)
-        p._array = read_only(new)
-
-    def _step_together(self, group: Group, gradients: Sequence[np.ndarray | None]) -> None:
-        """Move the small parameters of a group as one array."""
-        new = np.concatenate([self.parameters[i]._array for i in group.places], axis=None)
-        g = np.concatenate([gradients[i] for i in group.places], axis=None)
-        self.update(self.steps[group.places[0]], new, g, *group.state)
-        for i, part in zip(group.places, group.parts(read_only(new))):
-            self.parameters[i]._array = part
-
-    def _lay_out(self, state: list[list[np.ndarray]]) -> None:
-        """Keep these arrays, those of small parameters side by side, in the parameters' dtypes."""
-        self.dtypes = [p._array.dtype for p in self.parameters]
-        alone = [[i] for i in range(len(self.parameters))]
-        groups = grouped(self.parameters) if self.elementwise else alone
-        self.groups = [Group(places, self.parameters) for places in groups]
-        self.state = [[]] * len(self.parameters)
-        for group in self.groups:
-            group.state = [
-                np.concatenate([state[i][slot].ravel() for i in group.places], dtype=group.dtype)
-                for slot in range(len(self.slots))
-            ]
-            for i, *parts in zip(group.places, *map(group.parts, group.state)):
-                self.state[i] = parts
+    @property
+    def state(self) -> list[list[np.ndarray]]:
+        """For each parameter, the arrays kept for it: one for each of the slots."""
+        return self._blocks.state
 
     def state_dict(self) -> dict[str, Any]:
         """Return all that the next steps depend on, beside the settings given when this was made.
@@ -196,7 +153,8 @@ class Optimizer:
         self.lr = arrays["lr"].item()
         self.steps = arrays["steps"].astype(int).tolist()
         places = range(len(self.parameters))
-        self._lay_out([[arrays[f"{slot}.{i}"] for slot in self.slots] for i in places])
+        kept = [[arrays[f"{slot}.{i}"] for slot in self.slots] for i in places]
+        self._blocks = Blocks(self.parameters, kept, self.elementwise)
 
 
 class SGD(Optimizer):
