@@ -1,7 +1,8 @@
 """Rewritings: algebra on lines, for speed. Each says that one short line is equal to another.
 
-Equal as formulas: floats may be rounded otherwise. None knows of a softmax, or of any other function
-made of lines.
+They are equal as formulas: floats may be rounded otherwise. No rewriting knows of a softmax, or of
+any other function made of lines. Each docstring shows the calls before, the calls in their place, and
+why these are faster; `sum` is np.add.reduce, `X.r` a reshape.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _note(symbol: Symbol, formula: str, notes: dict[int, str]) -> None:
 
 @rewriting("sum(-x) = -sum(x)", np.add.reduce, same_bits=True)
 def sum_of_negatives(line: Symbol, uses: Uses) -> Any:
-    """Fewer numbers get another sign."""
+    """`sum(negative(x))` becomes `negative(sum(x))`: fewer numbers get another sign."""
     assert line.call is not None
     _, args, options, _ = line.call
     x = _operand(args[0], np.negative, uses)
@@ -109,7 +110,7 @@ def sum_of_negatives(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("sum(a b, -1) = vecdot(a, b)", np.add.reduce)
 def sum_of_products(line: Symbol, uses: Uses) -> Any:
-    """The products of long rows need not be stored."""
+    """`sum(a * b, -1)` becomes `vecdot(a, b)`, for long rows: their products need not be stored."""
     x, axes = _summed(line)
     if x is None or axes != (x.ndim - 1,) or x.value.shape[-1] < LONG:
         return None
@@ -121,7 +122,7 @@ def sum_of_products(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("sum(a b, -1) = sum(a, -1) b", np.add.reduce)
 def sum_of_multiples(line: Symbol, uses: Uses) -> Any:
-    """For a number b of each row."""
+    """`sum(a * b, -1)` becomes `sum(a, -1) * b`, for one number b in each row: fewer products."""
     x, axes = _summed(line)
     if x is None or axes != (line.ndim - 1,) or uses[id(x)] > 1:
         return None
@@ -136,7 +137,7 @@ def sum_of_multiples(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("sum(x, -1) = x @ 1", np.add.reduce)
 def sum_of_rows(line: Symbol, uses: Uses) -> Any:
-    """On short rows, np.sum takes longer for a row than for its elements."""
+    """`sum(x, -1)` becomes `x @ ones`: on short rows, a sum takes longer for a row than its elements."""
     x, axes = _summed(line)
     if x is None or axes != (x.ndim - 1,) or line.size < SMALL:
         return None
@@ -146,7 +147,7 @@ def sum_of_rows(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("sum(x, 0) = 1 @ x", np.add.reduce)
 def sum_of_columns(line: Symbol, uses: Uses) -> Any:
-    """The sums over all axes but the last ones."""
+    """`sum(x, (0, 1))` becomes `ones @ x.r`, with one row for each element of both axes: one product."""
     x, axes = _summed(line)
     if x is None or axes != tuple(range(len(axes))) or len(axes) == x.ndim or x.size < SMALL:
         return None
@@ -157,7 +158,7 @@ def sum_of_columns(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("c (x @ 1) = x @ c", np.multiply, np.negative)
 def multiple_of_a_sum(line: Symbol, uses: Uses) -> Any:
-    """As in a mean of rows, or in -sum(x)."""
+    """`c * (x @ ones)` becomes `x @ filled(c)`, as in a mean of rows, or in -sum(x): one call less."""
     x, c = _multiple(line)
     inner = _operand(x, np.reshape, uses)
     product = x if inner is None else inner
@@ -169,7 +170,7 @@ def multiple_of_a_sum(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("(c x) @ 1 = x @ c", np.matmul)
 def sum_of_a_multiple(line: Symbol, uses: Uses) -> Any:
-    """Fewer numbers are multiplied."""
+    """`(c * x) @ ones` becomes `x @ filled(c)`: fewer numbers are multiplied."""
     a, k = _both(line, np.matmul)
     rows = k if is_filled(a) else a
     inner = _operand(rows, np.reshape, uses)
@@ -185,7 +186,8 @@ def sum_of_a_multiple(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("(a @ b).mT = b.mT @ a.mT", np.swapaxes)
 def product_transposed(line: Symbol, uses: Uses) -> Any:
-    """So that the rows of what goes on lie one after the other."""
+    """`swapaxes(a @ b)` becomes `swapaxes(b) @ swapaxes(a)`: the rows of the result lie one after the
+    other in memory."""
     assert line.call is not None
     x, *axes = line.call.args
     a, b = _operands(x, np.matmul, uses) if isinstance(x, Symbol) else (None, None)
@@ -201,7 +203,7 @@ def product_transposed(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("a + -b = a - b", np.add, same_bits=True)
 def plus_a_negative(line: Symbol, uses: Uses) -> Any:
-    """And nothing gets another sign."""
+    """`a + negative(b)` becomes `a - b`: nothing gets another sign."""
     a, b = _both(line, np.add)
     x: Any
     if a is not None and (x := _operand(b, np.negative, uses)) is not None:
@@ -213,7 +215,7 @@ def plus_a_negative(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("a / b = a (1 / b)", np.divide)
 def quotient(line: Symbol, uses: Uses) -> Any:
-    """Fewer numbers are divided, if b has fewer."""
+    """`a / b` becomes `a * (1 / b)`, if b has fewer numbers than a: fewer are divided."""
     a, b = _both(line, np.divide)
     if a is None or line.size < SMALL or not isinstance(a, Symbol) or a.dtype != line.dtype:
         return None
@@ -226,7 +228,7 @@ def quotient(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("(-a) b = -(a b)", np.multiply, same_bits=True)
 def product_with_a_negative(line: Symbol, uses: Uses) -> Any:
-    """So that a sum of it can have the sign."""
+    """`negative(a) * b` becomes `negative(a * b)`: a sum of it can have the sign then."""
     a, b = _both(line, np.multiply)
     x: Any
     if a is None or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
@@ -240,7 +242,7 @@ def product_with_a_negative(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("a / (c b) = (a / b) (1 / c)", np.divide)
 def quotient_of_a_multiple(line: Symbol, uses: Uses) -> Any:
-    """So that one number can be multiplied by the next."""
+    """`a / (c * b)` becomes `(a / b) * (1 / c)`: a number after it can be multiplied by 1 / c."""
     a, b = _both(line, np.divide)
     x, c = _multiple(b)
     if x is None or uses[id(b)] != 1 or b.size != line.size or x.dtype != line.dtype:
@@ -250,7 +252,7 @@ def quotient_of_a_multiple(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("(a c) d = a (c d)", np.multiply, np.negative)
 def multiple_of_a_multiple(line: Symbol, uses: Uses) -> Any:
-    """For numbers c and d."""
+    """`(a * c) * d` becomes `a * e`, for numbers c and d, and e = c d: one product less."""
     x, d = _multiple(line)
     a, c = _multiple(x) if isinstance(x, Symbol) and uses[id(x)] == 1 else (None, None)
     if a is None or x.dtype != line.dtype or not is_normal(c * d, line.dtype):
@@ -260,7 +262,7 @@ def multiple_of_a_multiple(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("a + b c + b c = a + (2 b) c", np.add)
 def twice_a_product(line: Symbol, uses: Uses) -> Any:
-    """Fewer numbers are doubled, if b has fewer."""
+    """`(a + p) + p`, with p = b * c, becomes `a + (b * 2) * c`, if b has fewer numbers: one sum less."""
     s, p = _both(line, np.add)
     if s is None or not isinstance(p, Symbol) or uses[id(p)] != 2:
         return None
@@ -284,7 +286,7 @@ def twice_a_product(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("where(c, x, 0) = where(~c, 0, x)", np.where, same_bits=True)
 def chosen_last(line: Symbol, uses: Uses) -> Any:
-    """It can be written over x."""
+    """`where(c, x, 0)` becomes `where(invert(c), 0, x)`: the result can be written over x."""
     assert line.call is not None
     c, a, b = line.call.args
     if not line.ndim:  # both are numbers
@@ -296,7 +298,7 @@ def chosen_last(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("x mask = x float(mask)", np.multiply, same_bits=True)
 def factor_of_booleans(line: Symbol, uses: Uses) -> Any:
-    """Inside the product, the conversion takes twice as long."""
+    """`x * mask` becomes `x * mask.astype(float)`: the product converts in twice the time."""
     a, b = _both(line, np.multiply)
     if a is None or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
         return None
@@ -307,7 +309,7 @@ def factor_of_booleans(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("max(x, -1) = maximum.reduceat(x, starts)", np.maximum.reduce, same_bits=True)
 def maximum_of_rows(line: Symbol, uses: Uses) -> Any:
-    """`np.max` takes twice as long on short rows."""
+    """`maximum.reduce(x, -1)` becomes `maximum.reduceat(x.r, starts)`: short rows take half the time."""
     assert line.call is not None
     _, args, options, _ = line.call
     if not args[0].ndim or not args[0].value.flags.c_contiguous:
@@ -322,7 +324,7 @@ def maximum_of_rows(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("maximum(x, 0) = maximum(x, zeros)", np.maximum, same_bits=True)
 def above_a_row(line: Symbol, uses: Uses) -> Any:
-    """NumPy compares two arrays in half the time."""
+    """`maximum(x, 0)` becomes `maximum(x, zeros)`: NumPy compares two arrays in half the time."""
     x, bound = _both(line, np.maximum)
     if x is None or not isinstance(x, Symbol) or type(bound) not in (int, float) or not x.ndim:
         return None
@@ -331,7 +333,7 @@ def above_a_row(line: Symbol, uses: Uses) -> Any:
 
 @rewriting("scatter_add(rows, ids) = one_hot(ids) @ rows", body_of(rules.scatter_add))
 def rows_added(line: Symbol, uses: Uses) -> Any:
-    """For a table of few rows."""
+    """`scatter_add(rows, ids)` becomes `one_hot(ids) @ rows`, for a table of few rows: one product."""
     assert line.call is not None
     values, ids, shape = line.call.args
     whole = getattr(ids, "dtype", None) is not None and ids.dtype.kind in "iu"

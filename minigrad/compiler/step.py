@@ -138,17 +138,20 @@ class _Met(NamedTuple):
 class Compiled(WithProgram):
     """A function that runs as programs. See `compile`.
 
-    A key is in one of three states, and what a call with it does depends on that:
+    A call depends on the state of its key, and may change it:
 
-        new            the first call                       runs the function as it is
-        due            the second                           records it, and notes the facts that a
-                                                            program takes for granted
-                       the third                            records it again, compares the facts, also
-                                                            those for other numbers, and makes the plan
-        has a plan     the third then, and any later one    runs the plan
+        state     calls      the function runs        the call returns       the state after it
+        new       first      as it is                 its result             due
+        due       second     recorded: `facts`        its result             due, with facts
+        due       third      recorded: same facts?    what its plan gives    planned
+        planned   later      not at all               what the plan gives    planned
 
-    Where there are `plans` plans, a key is new for `PATIENCE` calls. With `at_once` none is new: the
-    first call does what the second and the third do.
+    Facts are what a program takes for granted. For the first shapes of a function, they are compared
+    with those for other numbers, too.
+
+    - Where there are `plans` plans already, a key is new for `PATIENCE` calls.
+    - With `at_once`, no key is new: the first call is recorded until there is a plan, which it runs.
+    - A recorded call may change what stands outside, and so the key: then the new key counts.
 
     Threads share plans, and what is known before there is one; recorded calls wait for each other. The
     memory of a plan's program is a thread's own.
@@ -174,16 +177,19 @@ class Compiled(WithProgram):
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if mode.get().watchers:
             return self.function(*args, **kwargs)
-        # First as it is met, which may change what stands outside; then twice recorded; then by a plan.
-        for attempt in range(RECORDED + 2):
+        call = self._call_with(args, kwargs)
+        plan = self._plan_of(call)
+        if plan is not None:
+            return self._by_plan(plan, call)
+        self._changing.note(call.key)
+        for _ in range(1 + RECORDED):  # the first may change the key; then the new one is recorded
+            result = self._without_plan(call)
+            if result is not AGAIN:
+                return result
             call = self._call_with(args, kwargs)
             plan = self._plan_of(call)
             if plan is not None:
                 return self._by_plan(plan, call)
-            if attempt == 0:
-                self._changing.note(call.key)
-            if attempt <= RECORDED and (result := self._without_plan(call)) is not AGAIN:
-                return result
         if not self.at_once:
             return self.function(*args, **kwargs)  # what stands outside is another thing each time
         raise GraphError(

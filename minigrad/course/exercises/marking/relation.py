@@ -99,13 +99,13 @@ def _flat(value: Any) -> np.ndarray | None:
 
 def _steady(flat: Pairs) -> str:
     """Say by which factor, or by how much, all numbers are off, if that is the same for all."""
-    for says, each in STEADY:
-        found = [each(x, y) for x, y in flat]
+    for of_each, of_all, difference in STEADY:
+        found = [difference(x, y) for x, y in flat]
         if all(one.size and _near(one, one[0]) for one in found):
-            same = len(found) > 1 and _near(np.concatenate(found), found[0][0])
-            if same or sum(one.size > 1 for one in found) > 1:
-                says = says.replace(" of an answer", "").replace("here ", "") if same else says
-                return f" {says.format(found[0][0])}"
+            if len(found) > 1 and _near(np.concatenate(found), found[0][0]):
+                return f" {of_all.format(found[0][0])}"
+            if sum(one.size > 1 for one in found) > 1:
+                return f" {of_each.format(found[0][0])}"
     return ""
 
 
@@ -127,13 +127,15 @@ def _only_first(x: Any, y: Any) -> bool:
     return len(x) == len(y) > 2 and same[0] and not any(same[1:])
 
 
-STEADY = (
+STEADY = (  # what is said of a difference that is one for each answer; that is one for all
     (
         "All numbers of an answer are off by one factor: here they are {:.4g} times what is right.",
+        "All numbers are off by one factor: they are {:.4g} times what is right.",
         lambda x, y: np.append((x / y)[y != 0], [np.nan] * int(x[y == 0].any())),
     ),
     (
         "All numbers of an answer are off by as much: here they are {:+.4g} from what is right.",
+        "All numbers are off by as much: they are {:+.4g} from what is right.",
         lambda x, y: x - y,
     ),
 )
