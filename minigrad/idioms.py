@@ -557,6 +557,7 @@ CALLS = {  # what to write for a call with too few arguments, or too many
     "Optimizer.step": "loss.backward(); optimizer.step()",
     "Linear": "nn.Linear(3, 4), of the width of its input and its own",
     "Embedding": "nn.Embedding(10, 4), of 10 symbols, and the width of the row for each",
+    "MultiHeadAttention": "MultiHeadAttention(AttentionSizes(8, 2)), of its width and heads",
     **{name: f"optim.{name}(model.parameters(), lr=1e-3)" for name in ("SGD", "Adam", "AdamW")},
 }
 

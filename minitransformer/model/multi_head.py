@@ -33,12 +33,11 @@ class MultiHeadAttention(Module):
 
     Args:
         sizes: its widths, and the choices beside them.
-        others: only for the error where numbers are given in place of sizes.
     """
 
     @named
-    def __init__(self, sizes: AttentionSizes, *others: object):
-        s = check_sizes((sizes, *others) if others else sizes, AttentionSizes)
+    def __init__(self, sizes: AttentionSizes):
+        s = check_sizes(sizes, AttentionSizes)
         w, H = s.widths, s.heads
         self.query = ToHeads(s.width, H, w.key, s.has_bias("query"))
         self.key = ToHeads(w.key_context, H, w.key, s.has_bias("key"))

@@ -80,7 +80,7 @@ class ModelSizes(LayerSizes):
         longest: how many positions there are to learn.
         tied: which matrices are one and the same: "none"; "target", the embedding of what is written
             and the output's; or "all", the source's embedding too.
-        others: as for `LayerSizes`.
+        the other sizes: as for `LayerSizes`.
     """
 
     longest: int = 512
@@ -94,7 +94,7 @@ class Sizes(ModelSizes):
     Args:
         source_symbols, target_symbols: N of each vocabulary, special symbols included.
         encoder_layers, decoder_layers: how many.
-        others: as for every model.
+        the other sizes: as for every model.
     """
 
     source_symbols: int
@@ -118,7 +118,7 @@ class EncoderSizes(ModelSizes):
     Args:
         symbols: N of the vocabulary, special symbols included.
         layers: how many.
-        others: as for every model.
+        the other sizes: as for every model.
     """
 
     symbols: int
