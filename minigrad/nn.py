@@ -341,13 +341,20 @@ class Function(Module):
         return name_of(getattr(self.function, "func", self.function))
 
 
-class OfFunction(Function):
-    """A function of `functional` as a module, made as PyTorch makes it: with the function's options."""
+class Loss(Function):
+    """A loss as a module: of the prediction, and of the targets."""
 
-    of: ClassVar[Callable]
+    def forward(self, predicted: Array, targets: Array) -> Any:  # type: ignore[override]
+        return self.function(predicted, targets)
+
+
+class _AsInPyTorch(Function):
+    """A function as a module that is made with the function's options: `nn.GELU()`, and then `(x)`."""
+
+    _of: ClassVar[Callable]
 
     def __init__(self, *inputs: Any, **options: Any):
-        name, function = type(self).__name__, type(self).of
+        name, function = type(self).__name__, type(self)._of
         if inputs:
             raise errors.ArgumentError(
                 f"{name} makes a module, which is called then: write nn.{name}()(...)"
@@ -357,41 +364,34 @@ class OfFunction(Function):
         super().__init__(functools.partial(function, **options) if options else function)
 
 
-class ReLU(OfFunction):
+class ReLU(_AsInPyTorch):
     """`relu` as a module; its options are that function's."""
 
-    of = F.relu
+    _of = F.relu
 
 
-class GELU(OfFunction):
+class GELU(_AsInPyTorch):
     """`gelu` as a module; its options are that function's."""
 
-    of = F.gelu
+    _of = F.gelu
 
 
-class Sigmoid(OfFunction):
+class Sigmoid(_AsInPyTorch):
     """`sigmoid` as a module; its options are that function's."""
 
-    of = F.sigmoid
+    _of = F.sigmoid
 
 
-class Loss(OfFunction):
-    """A loss as a module: of the prediction, and of the targets."""
-
-    def forward(self, predicted: Array, targets: Array) -> Any:  # type: ignore[override]
-        return self.function(predicted, targets)
-
-
-class CrossEntropyLoss(Loss):
+class CrossEntropyLoss(_AsInPyTorch, Loss):
     """`cross_entropy` as a module; its options are that function's."""
 
-    of = F.cross_entropy
+    _of = F.cross_entropy
 
 
-class MSELoss(Loss):
+class MSELoss(_AsInPyTorch, Loss):
     """`mse_loss` as a module; its options are that function's."""
 
-    of = F.mse_loss
+    _of = F.mse_loss
 
 
 class Sequential(ModuleList):
