@@ -14,7 +14,7 @@ from ..engine.source import SourceLine, by_definition, source_line
 from ..engine.tensor import Array, Tensor
 from ..errors import GraphError
 from ..nn import Module
-from ..ran.recording import Read, Recording, flat
+from ..ran.recording import Recording, TakenOut, flat
 from ..random import Draw
 
 
@@ -88,18 +88,18 @@ class CallRecording(Recording):
             f"and would leave that out. Do it outside of the function, or call it without mg.compile"
         )
 
-    def unused(self, leaves: Iterable[Node]) -> list[Read]:
+    def unused(self, leaves: Iterable[Node]) -> list[TakenOut]:
         """The plain results that no operation was given, and of which NumPy may have made an array that
         is one of `leaves`, unseen.
         """
         arrays = (n for n in leaves if n.note is not None and n.note.array is not None)
         made = (n.number for n in arrays if n not in self.arguments and not n.note.origin)
         last = max(made, default=0)
-        early = [r for r in self.reads if r.unseen and not r.inside and r.number < last]
-        return [r for r in early if r.node not in self.used]
+        early = [t for t in self.taken_out if t.unseen and not t.inside and t.number < last]
+        return [t for t in early if t.node not in self.used]
 
     def forget(self) -> None:
         """Forget all nodes: these lead to the recording, too, and would keep each other alive."""
         by_node: list[Any] = [self.tensors, self.draws, self.used, self.arguments]
-        for seen in (*by_node, self.arrays, self.same_numbers, self.reads, self.modules):
+        for seen in (*by_node, self.arrays, self.same_numbers, self.taken_out, self.modules):
             seen.clear()

@@ -32,7 +32,7 @@ from ..errors import ArgumentError, GraphError
 from ..nn import Parameter
 from ..ran import capture, words
 from ..ran.data import GraphData, GraphNode
-from ..ran.recording import Read, flat
+from ..ran.recording import TakenOut, flat
 from ..views.graph import Graph, graph
 from .inputs import Inputs
 from .plan import Plan, WithProgram
@@ -152,7 +152,7 @@ class CompiledGraph(WithProgram):
         )
 
     def _leaves_read(
-        self, told: Sequence[tuple[Read, list[int]]], places: dict[Node, int], last: int
+        self, told: Sequence[tuple[TakenOut, list[int]]], places: dict[Node, int], last: int
     ) -> dict[str, SourceLine | None]:
         """The tensors whose numbers were taken out of the graph, and the line where that was.
 

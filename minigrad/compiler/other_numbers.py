@@ -12,7 +12,7 @@ from ..arrays.identity import memory_of
 from ..engine.saving import copied_as_it_lies
 from ..engine.tensor import Tensor, tensor_of
 from ..errors import GraphError
-from ..ran.recording import Read, mapped
+from ..ran.recording import TakenOut, mapped
 from .keys import bare_array, form_of
 from .outside import Outside
 from .recorded import RecordedCall
@@ -32,7 +32,7 @@ def check_with_other_numbers(
     Raises:
         GraphError: if it is another computation, has other constants, or may have them.
     """
-    compared: list[list[Read]] = []
+    compared: list[list[TakenOut]] = []
     for most in (np.max, np.min):
         others: dict[Any, Any] = {}
         change = lambda a: a if outside.holds(a) else _resampled(a, most, others)

@@ -18,7 +18,7 @@ from ..errors import GraphError
 from ..ran import capture
 from ..ran.comparing import constants_of
 from ..ran.data import GraphData, GraphNode
-from ..ran.recording import Read, as_arguments
+from ..ran.recording import TakenOut, as_arguments
 from .call_recording import CallRecording
 from .inputs import Inputs
 
@@ -98,7 +98,7 @@ class RecordedCall:
             f"without mg.compile"
         )
 
-    def check_unused(self, others: Sequence[Sequence[Read]]) -> None:
+    def check_unused(self, others: Sequence[Sequence[TakenOut]]) -> None:
         """Check that no constant was made of a plain result that no operation was given.
 
         Args:
@@ -108,9 +108,9 @@ class RecordedCall:
         Raises:
             GraphError: if one may have been.
         """
-        for i, read in enumerate(self.unused):
-            if all(i >= len(o) or equal(o[i].value, read.value) for o in others):
-                raise self._takes_out(read.line)
+        for i, taken in enumerate(self.unused):
+            if all(i >= len(o) or equal(o[i].value, taken.value) for o in others):
+                raise self._takes_out(taken.line)
 
     def inputs(self) -> Inputs:
         return Inputs(self.graph, self.arguments, self.tensors, self.draws)

@@ -104,8 +104,7 @@ And of the other files; a few mean two things, told apart by what they are said 
     given           of a call: the arguments that the caller gave
                     of a rule: the gradient that it gave
     read            of an argument: by a rule, so that it is saved
-                    of numbers: taken out of the graph, as a recording notes
-    taken out       of numbers: they leave the graph, by `item()`, an `if` and their like
+    taken out       of numbers: they leave the graph, by `item()`, an `if` ...; a recording notes it
     held            of an array: by a Tensor, which never changes it, or by other code, which may
     kept            of a gradient: in `.grad` after `backward()`, as a leaf's is
                     of bytes: those of the arrays that a node saves

@@ -122,7 +122,7 @@ class Capture(Reached):
             roots=roots,
             recorded=all(node.note is not None for node in self.calls),
             title=title or ", ".join(nodes[r].label for r in roots),
-            reads=tuple([(n, r.line) for r, numbers in self.constants.told() for n in numbers]),
+            taken_out=tuple([(n, t.line) for t, of in self.constants.told() for n in of]),
         )
 
     def _node(self, node: Node, kept: int, gradient: np.ndarray | None, state: str) -> GraphNode:

@@ -1,13 +1,13 @@
-"""Constants: what Python or NumPy may have made the numbers of a graph of that no operation made.
+"""Constants: numbers of a graph that Python or NumPy made, and the nodes that they may be made of.
 
-    scale = float(np.max(x).detach())  # a read: numbers of x leave the graph
+    scale = float(np.max(x).detach())  # numbers of x are taken out of the graph
     y = x / scale                      # and come back, as a number that its line does not have
 
-Such a number is not computed again when x changes. Nothing tells what it was made of; so it may be made
-of all that was read before it came up, in the same code: the user's, or one call of a definition.
+Such a number is not computed again when x changes. Nothing tells how it was made. So it may be made of
+all numbers taken out before it came up, in the same code: the user's, or one call of a definition.
 
-Plain results, such as `x > 0`, are followed: of Python's numbers none can be made of them unseen, but
-arrays can, by `np.array([n, m])`.
+Plain results, such as `x > 0`, are followed. Python makes no number of them unseen, but NumPy may make
+an array: `np.array([n, m])`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..engine.node import Node
 from ..engine.source import SourceLine
 from .numbers_in_code import numbers_in_line
 from .reached import Reached
-from .recording import BoxNote, Read, flat, is_plain
+from .recording import BoxNote, TakenOut, flat, is_plain
 
 SETTINGS = {  # arguments that say which elements, and not what numbers: a page never changes shapes
     "axis", "axes", "axis1", "axis2", "axisa", "axisb", "axisc", "shape", "source", "destination",
@@ -32,10 +32,10 @@ SETTINGS = {  # arguments that say which elements, and not what numbers: a page 
 }  # fmt: skip
 
 
-class ReadOf(NamedTuple):
-    """A read, and the numbers of the nodes of the graph that it was of."""
+class TakenOutOf(NamedTuple):
+    """Numbers taken out, and the nodes of the graph, by number, that they were of."""
 
-    read: Read
+    taken: TakenOut
     nodes: list[int]
 
 
@@ -46,8 +46,8 @@ class Constants:
         calls, number: of the graph: the arguments of each operation, and the number of each node.
         holding: the node that has an array, by the identity of the array.
         arguments: the nodes of what the recorded function was called with.
-        reads: those that a constant may come of.
-        before: of each node, the reads that it, or a constant that it was called with, may come of.
+        taken_out: the numbers taken out that a constant may be made of.
+        before: of each node, those that it, or a constant that it was called with, may be made of.
         ids: the numbers of leaves that a mask may be made of: the user's arrays of integers, and what
             the function was called with.
     """
@@ -58,15 +58,15 @@ class Constants:
         notes = [n.note for n in self.calls if n.note is not None]
         recordings = {id(note.recording): note.recording for note in notes if note.recording}
         self.arguments = set().union(*[recording.arguments for recording in recordings.values()])
-        every = [read for recording in recordings.values() for read in recording.reads]
-        lost = [r for r in every if not (r.inside and r.unseen)]  # the library's own code is known
-        self.reads = [ReadOf(read, self._within(read)) for read in lost]
+        every = [t for recording in recordings.values() for t in recording.taken_out]
+        lost = [t for t in every if not (t.inside and t.unseen)]  # the library's own code is known
+        self.taken_out = [TakenOutOf(t, self._within(t)) for t in lost]
         leaves = [n for n in reached.nodes if n.operation is None and n.shape]
         own = [n for n in leaves if n.note is None or _is_from_user(n)]
         self.ids = {
             self.number[n] for n in own if n.dtype.kind in "iu" or (n in self.arguments and n.note)
         }
-        self.before = {node: self._reads_before(node) for node in reached.nodes}
+        self.before = {node: self._taken_out_before(node) for node in reached.nodes}
 
     def may_be_of(self, node: Node) -> tuple[int, ...]:
         """The nodes, by number, that the constant `node`, or one that it was called with, may be of."""
@@ -78,24 +78,26 @@ class Constants:
             found |= self.ids - {self.number[node]}
         return tuple(sorted(found))
 
-    def told(self) -> list[ReadOf]:
-        """The reads that were seen, or that a constant of the graph may come of."""
-        of_constants = {id(read) for reads in self.before.values() for read, _ in reads}
-        return [one for one in self.reads if not one.read.unseen or id(one.read) in of_constants]
+    def told(self) -> list[TakenOutOf]:
+        """The numbers taken out that were seen, or that a constant of the graph may be made of."""
+        of_constants = {id(t) for before in self.before.values() for t, _ in before}
+        return [
+            one for one in self.taken_out if not one.taken.unseen or id(one.taken) in of_constants
+        ]
 
-    def _reads_before(self, node: Node) -> list[ReadOf]:
-        """The reads that the constant `node`, or one that it was called with, may come of."""
-        before = [one for one in self.reads if one.read.number < node.number]
+    def _taken_out_before(self, node: Node) -> list[TakenOutOf]:
+        """The numbers taken out that `node`, or a constant it was called with, may be made of."""
+        before = [one for one in self.taken_out if one.taken.number < node.number]
         if not before:
             return []
         boxes, by_user, by_numpy = list(_around(node.box)), self._may_be_users(node), True
         if node.operation is not None:
             by_numpy = any(isinstance(v, (np.generic, np.ndarray)) for v in self._numbers(node))
         return [
-            ReadOf(read, nodes)
-            for read, nodes in before
-            if (read.node.box in boxes if read.inside else by_user)
-            if by_numpy or not read.unseen
+            TakenOutOf(taken, nodes)
+            for taken, nodes in before
+            if (taken.node.box in boxes if taken.inside else by_user)
+            if by_numpy or not taken.unseen
         ]
 
     def origin(self, node: Node) -> str:
@@ -127,11 +129,11 @@ class Constants:
         parts = _parts([v for name, v in given if name not in SETTINGS])
         return [v for v in parts if is_plain(v) and not np.ndim(v)]
 
-    def _within(self, read: Read) -> list[int]:
-        """The number of what was read; outside the graph, those of what it was computed from."""
-        found, waiting = set(), [read.node]
-        if read.node not in self.number and read.node.operation is None:  # detached
-            waiting = [self.holding.get(id(read.value), read.node)]
+    def _within(self, taken: TakenOut) -> list[int]:
+        """The node of these numbers; if it is not in the graph, the nodes that it was computed from."""
+        found, waiting = set(), [taken.node]
+        if taken.node not in self.number and taken.node.operation is None:  # detached
+            waiting = [self.holding.get(id(taken.value), taken.node)]
         seen = set(waiting)  # each once: over residual connections many ways lead to one node
         while waiting:
             one = waiting.pop()

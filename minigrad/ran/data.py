@@ -73,10 +73,9 @@ class GraphNode:
         known_origin: of a leaf, "argument" of the function that was recorded, "draw", or "".
         draw: of a draw of random numbers, a function that draws again.
         may_be_of: the nodes from which Python or NumPy may have computed a number outside the graph,
-            such as `n` in `n = int(x.sum()); y = x / n`. They are those whose numbers had been read
-            when this node was made. Of a leaf it is the leaf's own numbers that are meant; of an
-            operation, a Python number among its arguments. Of an array, leaves of integers count too:
-            a mask may be made of ids.
+            such as `n` in `n = int(x.sum()); y = x / n`. Their numbers had been taken out when this node
+            was made. Of a leaf, its own numbers are meant; of an operation, a Python number among its
+            arguments. Of an array, leaves of integers count too: a mask may be made of ids.
     """
 
     number: int
@@ -227,7 +226,7 @@ class GraphData:
         roots: the numbers of the nodes it was asked for.
         recorded: whether every operation ran under `record()`.
         title: the name of what was computed.
-        reads: (number of a node, line) wherever its numbers left the graph while it was recorded.
+        taken_out: (number of a node, line) wherever its numbers left the graph while it was recorded.
     """
 
     nodes: tuple[GraphNode, ...]
@@ -236,7 +235,7 @@ class GraphData:
     roots: tuple[int, ...]
     recorded: bool
     title: str = ""
-    reads: tuple[tuple[int, SourceLine | None], ...] = ()
+    taken_out: tuple[tuple[int, SourceLine | None], ...] = ()
 
     @functools.cached_property
     def _nodes(self) -> dict[int, GraphNode]:

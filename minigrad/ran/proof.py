@@ -1,7 +1,7 @@
 """The constants of a computation that are made of its inputs: seen by running it with other numbers.
 
-A recording follows what NumPy makes of an array, but not what is made of numbers that were read: a mask
-out of `ids.tolist()` is a constant of the graph, like a table of positions. Run again with other ids,
+A recording follows what NumPy makes of an array, but not what is made of numbers taken out. So a mask
+made of `ids.tolist()` is a constant of the graph, as a table of positions is. Run again with other ids,
 the function makes another mask, and the same table.
 """
 
@@ -22,7 +22,7 @@ from ..random import generator
 from . import capture
 from .comparing import bits, differing
 from .data import GraphData
-from .recording import Read, as_arguments, recording
+from .recording import TakenOut, as_arguments, recording
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -37,7 +37,7 @@ class Proof(NamedTuple):
     Attributes:
         loss: what it gave, recorded, for its own inputs.
         made_of: the numbers of the nodes that a constant is made of, by the number of its own: of the
-            inputs, and of what was read where no run had other numbers.
+            inputs, and of numbers taken out that were the same in each run.
         proven: the numbers of those that were others in a run.
         paths: the numbers of the inputs with which other operations may run.
         absent: the places of the arrays among the inputs that are not in the graph, though others may
@@ -62,7 +62,7 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
     """
     draws = generator().bit_generator
     before = draws.state
-    own: list[Read] = []
+    own: list[TakenOut] = []
     loss = _run(function, inputs, own)
     after = draws.state
     graph, known = capture.captured(GraphData, loss)
@@ -74,8 +74,8 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
         draws.state = after
     made_of = {n: set(of) for n, of in runs.made_of.items()}
     for node, number in known.number.items():
-        for read, of in known.constants.before[node]:
-            if read.number not in runs.varied:
+        for taken, of in known.constants.before[node]:
+            if taken.number not in runs.varied:
                 made_of.setdefault(number, set()).update(of)
     return Proof(
         loss=loss,
@@ -90,21 +90,21 @@ class _OtherRuns:
     """Runs of a function that was recorded, and what they show.
 
     Args:
-        own: what was read while it was recorded.
+        own: the numbers taken out while it was recorded.
         graph: what was recorded.
         draws: the state of the generator of random numbers at its start.
 
     Attributes:
         made_of: the inputs that a constant is made of, by its number.
         paths: the inputs with which other operations ran.
-        varied: the reads, by their numbers, that were other ones in some run.
+        varied: the numbers taken out that differed in some run, as `TakenOut.number`.
     """
 
     def __init__(
         self,
         function: Callable[..., Tensor],
         inputs: Sequence[object],
-        own: list[Read],
+        own: list[TakenOut],
         graph: GraphData,
         draws: Mapping[str, Any],
     ):
@@ -128,7 +128,7 @@ class _OtherRuns:
                 then = self._compared([*self.inputs[:i], other, *self.inputs[i + 1 :]])
                 if then is None:
                     continue
-                self.varied |= _varied(self.own, then.reads)
+                self.varied |= _varied(self.own, then.taken_out)
                 for n in then.constants - unsteady - {number}:
                     self.made_of.setdefault(n, set()).add(number)
                 if not then.same_path:
@@ -136,15 +136,15 @@ class _OtherRuns:
 
     def _compared(self, inputs: Sequence[object]) -> _SecondRun | None:
         """Run it and compare; None for numbers that the function refuses, which show nothing else."""
-        reads: list[Read] = []
+        taken_out: list[TakenOut] = []
         generator().bit_generator.state = self.draws
         try:
-            loss = _run(self.function, inputs, reads)
+            loss = _run(self.function, inputs, taken_out)
         except Exception:
-            self.varied |= _varied(self.own, reads, refused=True)
+            self.varied |= _varied(self.own, taken_out, refused=True)
             return None
         found, same_path = differing(self.graph, capture.of_tensors(GraphData, [loss]))
-        return _SecondRun(set(found), same_path, reads)
+        return _SecondRun(set(found), same_path, taken_out)
 
 
 class _SecondRun(NamedTuple):
@@ -153,21 +153,23 @@ class _SecondRun(NamedTuple):
     Attributes:
         constants: those of the first that are others here.
         same_path: whether the same operations ran.
-        reads: what was read.
+        taken_out: the numbers taken out.
     """
 
     constants: set[int]
     same_path: bool
-    reads: list[Read]
+    taken_out: list[TakenOut]
 
 
-def _run(function: Callable[..., Tensor], inputs: Sequence[object], reads: list[Read]) -> Tensor:
-    """The result, recorded; `reads` gets the numbers that were read, as far as it got."""
+def _run(
+    function: Callable[..., Tensor], inputs: Sequence[object], taken_out: list[TakenOut]
+) -> Tensor:
+    """The result, recorded; `taken_out` gets the numbers that were taken out, as far as it got."""
     with recording() as noted, np.errstate(all="ignore"):
         try:
             loss = function(*as_arguments(inputs))
         finally:
-            reads += noted.reads
+            taken_out += noted.taken_out
     if not isinstance(loss, Tensor):
         raise errors.DTypeError(
             f"explore() takes a function that gives the Tensor to walk back from, and this one gives "
@@ -231,8 +233,8 @@ def _like(tensor: Tensor, array: np.ndarray) -> Tensor:
     return other
 
 
-def _varied(own: list[Read], then: list[Read], refused: bool = False) -> set[int]:
-    """The reads that had other numbers in another run, as far as the same operations were read.
+def _varied(own: list[TakenOut], then: list[TakenOut], refused: bool = False) -> set[int]:
+    """Find the numbers taken out that differ in another run, as far as both took the same ones out.
 
     Of a run that was refused only the last one is known to have any consequence: that the run ended.
     """
@@ -245,5 +247,5 @@ def _varied(own: list[Read], then: list[Read], refused: bool = False) -> set[int
     return {a.number for a in others}
 
 
-def _plain(read: Read) -> np.ndarray:
-    return np.asarray(read.value)
+def _plain(taken: TakenOut) -> np.ndarray:
+    return np.asarray(taken.value)

@@ -29,6 +29,149 @@ from .variables import names_here
 pass_over(__file__)
 
 
+@with_block
+def record() -> Iterator[None]:
+    """Within it, every value and source line is kept for the views, and of `backward()` every gradient
+    and contribution."""
+    with recording():
+        yield
+
+
+@contextlib.contextmanager
+def recording() -> Iterator[Recording]:
+    """As `record()`; it gives what notes all of it."""
+    noted = Recording()
+    try:
+        with setting(watchers=(noted,)):
+            yield noted
+    finally:  # after an error too: nodes know the recording, which would keep them
+        noted.arrays.clear()
+        noted.same_numbers.clear()
+
+
+class Recording(Watcher):
+    """A recording: it gives each node a note.
+
+    Attributes:
+        arrays: those seen so far, by their memory, each with its node.
+        same_numbers: those that have the numbers of another one, by their identity, each with its node.
+        taken_out: each time that numbers left the graph.
+        arguments: the nodes of those that the recorded function was called with.
+    """
+
+    follows = True
+
+    def __init__(self) -> None:
+        self.arrays: dict[Any, tuple[Any, Node]] = {}
+        self.same_numbers: dict[int, tuple[Any, Node]] = {}
+        self.taken_out: list[TakenOut] = []
+        self.arguments: set[Node | None] = set()
+
+    def on_taken_out(self, a: Any) -> None:
+        self._note_taken_out(self.node_of(a), without_tensors(a))
+
+    def on_same_numbers(self, array: Any, other: Any) -> None:
+        known = array, self.node_of(other)
+        self.same_numbers[id(array)] = known
+        self.arrays.setdefault(memory_of(array), known)
+
+    def on_write(self, array: Any, node: Node | None) -> None:
+        """Forget what is known of this memory, but that its numbers are those of `node`."""
+        shared = lambda a: isinstance(a, np.ndarray) and np.may_share_memory(a, array)
+        for known in (self.same_numbers, self.arrays):
+            for key in [key for key, (a, _) in known.items() if shared(a)]:
+                a, before = known.pop(key)
+                self._note_taken_out(before, without_tensors(a))
+        if node is not None:
+            node.note.array = array
+            self.arrays[memory_of(array)] = array, node
+
+    def on_enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
+        if not by_definition():
+            plain = [a for a in flat((*args, *kwargs.values())) if is_plain(a)]
+            box.note = BoxNote(source_line(), [a for a in plain if not self._is_result(a)])
+
+    def _is_result(self, a: Any) -> bool:
+        """Tell whether an operation made a plain array, so that it is followed."""
+        node = self._seen(a)
+        return node is not None and node.operation is not None
+
+    def _note_taken_out(self, node: Node | None, value: Any, unseen: bool = False) -> None:
+        line = source_line()
+        last = self.taken_out[-1] if self.taken_out else None
+        if node is None or (last and (last.node, last.line, last.unseen) == (node, line, unseen)):
+            return
+        self.taken_out.append(TakenOut(node, line, count(), value, by_definition(), unseen))
+
+    def on_draw(self, array: Any, draw: Callable[[], Any]) -> None:
+        node = self.node_of(array)
+        if node is not None:
+            node.note.origin, node.note.draw = "draw", draw
+
+    def on_made(self, array: Any, of: list[Tensor]) -> None:
+        node = self.node_of(array)
+        if node is not None:
+            node.note.made_of = [tensor.node for tensor in of]
+
+    def on_operation(self, node: Node, args: tuple, y: Any) -> None:
+        sources = tuple([self.node_of(a) for a in args])
+        held = [a for a in flat(args) if isinstance(a, (Tensor, np.ndarray))]
+        names = [(self.node_of(a), name) for a, name in names_here(held)]
+        held_args = tuple(map(_held, args))
+        node.note = Note(y, held_args, sources, source_line(), names, inside=by_definition())
+        node.keeps_grad = node.requires_grad
+        node.note.recording = self
+        if not node.operation.rules:  # type: ignore[union-attr]
+            node.note.y, node.note.array = unshared(without_tensors(y)), y
+            self._note_taken_out(node, node.note.y, unseen=True)
+        self.arrays.setdefault(memory_of(y), (y, node))
+
+    def node_of(self, a: Any) -> Any:
+        """The node that an argument is; of a list, a list of these; None for what is no array."""
+        if isinstance(a, Tensor):
+            return self._of_tensor(a)
+        if isinstance(a, (list, tuple)):
+            return [self.node_of(b) for b in a]
+        return self._of_array(a)
+
+    def _of_tensor(self, tensor: Tensor) -> Node:
+        """The node of a tensor; of one that was detached meanwhile, the one whose numbers it has.
+
+        What was detached before has the very array of another tensor, and may get another one.
+        """
+        array = tensor._array
+        if tensor._node is None:
+            if id(array) in self.same_numbers:
+                return self.same_numbers[id(array)][1]
+            known = self.arrays.get(memory_of(array))
+            if known is not None and known[0] is not array:
+                return known[1]
+        self.arrays.setdefault(memory_of(array), (array, tensor.node))
+        return tensor.node
+
+    def _of_array(self, a: Any) -> Node | None:
+        """The node of an array: a new leaf, if it was not seen before, or was written to since."""
+        known = self._seen(a)
+        if known is not None:
+            if not _changed(known, a):
+                return known
+            self.on_write(a, None)
+        if not isinstance(a, np.ndarray) or not a.ndim:
+            return None
+        leaf = Node(a)
+        leaf.note = Note(unshared(bare(a)), array=a, inside=by_definition())
+        self.arrays[memory_of(a)] = a, leaf
+        return leaf
+
+    def _seen(self, a: Any) -> Node | None:
+        """The node of an array that was seen before."""
+        _, node = self.arrays.get(memory_of(a), (None, None))
+        return node
+
+
+# --- what is noted --------------------------------------------------------------------------------
+
+
 class Note(Watcher):
     """The data of a node that `record()` keeps for the views.
 
@@ -75,24 +218,30 @@ class BoxNote(NamedTuple):
     plain: list[Any]
 
 
-@with_block
-def record() -> Iterator[None]:
-    """Within it, every value and source line is kept for the views, and of `backward()` every gradient
-    and contribution."""
-    with recording():
-        yield
+class TakenOut(NamedTuple):
+    """Numbers that left the graph: by `item()`, an `if` ...; or that may have left it unseen.
+
+    What Python or NumPy makes of them afterwards is not recorded.
+
+    Attributes:
+        node: whose numbers they are.
+        line: the line of code that took them out.
+        number: the time, in the order of creation of nodes.
+        value: the numbers.
+        inside: whether a definition of minigrad's took them out, to make its constants of them.
+        unseen: whether it is a plain result. NumPy may make an array of one unseen, by
+            `np.array([n, m])`, or by `a[0] = n`.
+    """
+
+    node: Node
+    line: SourceLine | None
+    number: int
+    value: Any
+    inside: bool
+    unseen: bool
 
 
-@contextlib.contextmanager
-def recording() -> Iterator[Recording]:
-    """As `record()`; it gives what notes all of it."""
-    noted = Recording()
-    try:
-        with setting(watchers=(noted,)):
-            yield noted
-    finally:  # after an error too: nodes know the recording, which would keep them
-        noted.arrays.clear()
-        noted.same_numbers.clear()
+# --- arguments ------------------------------------------------------------------------------------
 
 
 def as_arguments(values: Any) -> Any:
@@ -122,149 +271,6 @@ def mapped(values: Any, function: Callable[[Any], Any]) -> Any:
     if type(values) in (dict, OrderedDict):
         return type(values)([(k, mapped(value, function)) for k, value in values.items()])
     return function(values)
-
-
-class Read(NamedTuple):
-    """Numbers that left the graph: by `item()`, an `if` ...; or that may have left it unseen.
-
-    What Python or NumPy makes of them afterwards is not recorded.
-
-    Attributes:
-        node: whose numbers they are.
-        line: where.
-        number: when, in the order of creation of nodes.
-        value: the numbers.
-        inside: whether a definition of minigrad's has them, to make its constants of.
-        unseen: whether it is a plain result, of which NumPy may make an array that nobody sees being
-            made: by `np.array([n, m])`, or by `a[0] = n`.
-    """
-
-    node: Node
-    line: SourceLine | None
-    number: int
-    value: Any
-    inside: bool
-    unseen: bool
-
-
-class Recording(Watcher):
-    """A recording: it gives each node a note.
-
-    Attributes:
-        arrays: those seen so far, by their memory, each with its node.
-        same_numbers: those that have the numbers of another one, by their identity, each with its node.
-        reads: each time that numbers left the graph.
-        arguments: the nodes of those that the recorded function was called with.
-    """
-
-    follows = True
-
-    def __init__(self) -> None:
-        self.arrays: dict[Any, tuple[Any, Node]] = {}
-        self.same_numbers: dict[int, tuple[Any, Node]] = {}
-        self.reads: list[Read] = []
-        self.arguments: set[Node | None] = set()
-
-    def on_taken_out(self, a: Any) -> None:
-        self._note_read(self.node_of(a), without_tensors(a))
-
-    def on_same_numbers(self, array: Any, other: Any) -> None:
-        known = array, self.node_of(other)
-        self.same_numbers[id(array)] = known
-        self.arrays.setdefault(memory_of(array), known)
-
-    def on_write(self, array: Any, node: Node | None) -> None:
-        """Forget what is known of this memory, but that its numbers are those of `node`."""
-        shared = lambda a: isinstance(a, np.ndarray) and np.may_share_memory(a, array)
-        for known in (self.same_numbers, self.arrays):
-            for key in [key for key, (a, _) in known.items() if shared(a)]:
-                a, before = known.pop(key)
-                self._note_read(before, without_tensors(a))
-        if node is not None:
-            node.note.array = array
-            self.arrays[memory_of(array)] = array, node
-
-    def on_enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
-        if not by_definition():
-            plain = [a for a in flat((*args, *kwargs.values())) if is_plain(a)]
-            box.note = BoxNote(source_line(), [a for a in plain if not self._is_result(a)])
-
-    def _is_result(self, a: Any) -> bool:
-        """Tell whether an operation made a plain array, so that it is followed."""
-        node = self._seen(a)
-        return node is not None and node.operation is not None
-
-    def _note_read(self, node: Node | None, value: Any, unseen: bool = False) -> None:
-        line = source_line()
-        last = self.reads[-1] if self.reads else None
-        if node is None or (last and (last.node, last.line, last.unseen) == (node, line, unseen)):
-            return
-        self.reads.append(Read(node, line, count(), value, by_definition(), unseen))
-
-    def on_draw(self, array: Any, draw: Callable[[], Any]) -> None:
-        node = self.node_of(array)
-        if node is not None:
-            node.note.origin, node.note.draw = "draw", draw
-
-    def on_made(self, array: Any, of: list[Tensor]) -> None:
-        node = self.node_of(array)
-        if node is not None:
-            node.note.made_of = [tensor.node for tensor in of]
-
-    def on_operation(self, node: Node, args: tuple, y: Any) -> None:
-        sources = tuple([self.node_of(a) for a in args])
-        held = [a for a in flat(args) if isinstance(a, (Tensor, np.ndarray))]
-        names = [(self.node_of(a), name) for a, name in names_here(held)]
-        held_args = tuple(map(_held, args))
-        node.note = Note(y, held_args, sources, source_line(), names, inside=by_definition())
-        node.keeps_grad = node.requires_grad
-        node.note.recording = self
-        if not node.operation.rules:  # type: ignore[union-attr]
-            node.note.y, node.note.array = unshared(without_tensors(y)), y
-            self._note_read(node, node.note.y, unseen=True)
-        self.arrays.setdefault(memory_of(y), (y, node))
-
-    def node_of(self, a: Any) -> Any:
-        """The node that an argument is; of a list, a list of these; None for what is no array."""
-        if isinstance(a, Tensor):
-            return self._of_tensor(a)
-        if isinstance(a, (list, tuple)):
-            return [self.node_of(b) for b in a]
-        return self._of_array(a)
-
-    def _of_tensor(self, tensor: Tensor) -> Node:
-        """The node of a tensor; of one that was detached meanwhile, the one whose numbers it has.
-
-        What was detached before has the very array of another tensor, and may get another one.
-        """
-        array = tensor._array
-        if tensor._node is None:
-            if id(array) in self.same_numbers:
-                return self.same_numbers[id(array)][1]
-            known = self.arrays.get(memory_of(array))
-            if known is not None and known[0] is not array:
-                return known[1]
-        self.arrays.setdefault(memory_of(array), (array, tensor.node))
-        return tensor.node
-
-    def _of_array(self, a: Any) -> Node | None:
-        """The node of an array: a new leaf, if it was not seen before, or was written to since."""
-        known = self._seen(a)
-        if known is not None:
-            if not _changed(known, a):
-                return known
-            self.on_write(a, None)
-        if not isinstance(a, np.ndarray) or not a.ndim:
-            return None
-        leaf = Node(a)
-        leaf.note = Note(unshared(bare(a)), array=a, inside=by_definition())
-        self.arrays[memory_of(a)] = a, leaf
-        return leaf
-
-    def _seen(self, a: Any) -> Node | None:
-        """The node of an array that was seen before."""
-        _, node = self.arrays.get(memory_of(a), (None, None))
-        return node
 
 
 def _changed(node: Node, a: Any) -> bool:

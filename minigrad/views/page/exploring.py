@@ -234,7 +234,7 @@ def _as_proven(proof: Proof, name: str) -> Graph:
     if name.isidentifier() and not nodes[root].label:
         nodes[root] = dataclasses.replace(nodes[root], variable=name)
     made_of = {n for some in proof.made_of.values() for n in some}
-    reads = tuple([r for r in graph.reads if made_of & graph.made_from(r[0])])
+    taken_out = tuple([t for t in graph.taken_out if made_of & graph.made_from(t[0])])
     return dataclasses.replace(
-        graph, nodes=tuple(nodes), reads=reads, title=graph.title or nodes[root].label
+        graph, nodes=tuple(nodes), taken_out=taken_out, title=graph.title or nodes[root].label
     )

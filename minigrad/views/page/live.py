@@ -166,7 +166,7 @@ def _reads(graph: GraphData) -> list[dict[str, Any]]:
     """Each place where numbers left the graph: the node and the line."""
     return [
         {"node": n, "line": "" if line is None else words.visible(str(line))}
-        for n, line in graph.reads
+        for n, line in graph.taken_out
     ]
 
 

@@ -265,7 +265,7 @@ def test_what_reads_numbers_names_its_line(read):
         read(mask)
         k = 4.0
         loss = np.sum(x * k)
-    lines = [line.text for _, line in mg.graph(loss).reads]
+    lines = [line.text for _, line in mg.graph(loss).taken_out]
     assert lines
     assert all("lambda m: " in line for line in lines)
 

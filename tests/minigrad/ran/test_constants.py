@@ -80,4 +80,4 @@ def test_a_number_behind_many_residual_connections_is_followed_back_at_once():
         factor = np.sum(other).item()
         loss = np.sum(x * factor)
     leaf = mg.graph(loss).nodes[0]
-    assert any(of == leaf.number for of, _ in mg.graph(loss).reads)
+    assert any(of == leaf.number for of, _ in mg.graph(loss).taken_out)

@@ -720,8 +720,8 @@ def test_an_array_that_came_up_after_numbers_were_read_may_be_of_them():
     nodes = {n.label: n for n in graph.nodes}
     assert nodes["mask"].may_be_of == (nodes["y"].number,)
     assert nodes["before"].may_be_of == ()
-    assert {graph[n].label for n, _ in graph.reads} == {"y"}
-    assert "for v in y.tolist()" in str(graph.reads[0][1])
+    assert {graph[n].label for n, _ in graph.taken_out} == {"y"}
+    assert "for v in y.tolist()" in str(graph.taken_out[0][1])
 
 
 @pytest.mark.parametrize("read", [float, bool, np.asarray, mg.Tensor.item, mg.Tensor.tolist])
@@ -732,7 +732,7 @@ def test_every_way_out_of_the_graph_is_seen(read):
         read(y.detach())
         loss = np.sum(y)
     graph = mg.graph(loss)
-    assert [graph[n].label for n, _ in graph.reads] == ["y"]
+    assert [graph[n].label for n, _ in graph.taken_out] == ["y"]
 
 
 @pytest.mark.parametrize("read", [lambda w: w.data, lambda w: w.detach().numpy()])
