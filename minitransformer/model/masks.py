@@ -16,9 +16,19 @@ Any array of booleans is a mask; those below have names. `show` prints one. The 
               makes what it gives for a hidden one 0
     kept      a source's, in `Memory`, for the decoder's second attention
 
-A query that is padding is not masked: the loss leaves it out, by its `ignore_index`. Pages and the
-diagnosis (`attention` in `minigrad.views.page` and `troubles`) find a mask in a graph, as an array of
-booleans that scores are chosen by.
+A query that is padding is not masked: the loss leaves it out, by its `ignore_index`.
+
+Beside the model, these files know of masks. In a graph, a mask is an array of booleans by which scores
+are chosen:
+
+    minigrad/functional/masks.py               what a mask is, and the errors for what is none
+    minigrad/views/page/attention.py           finds the mask of an attention in a graph, and its kind
+    minigrad/views/page/switches.py            switches a kind of mask off
+    minigrad/views/page/cells.js               shows what a mask hides; a click turns one of its cells
+    minigrad/views/troubles/attention.py       tells of a mask that is inverted, or multiplied
+    minigrad/aten/rows/layers.py               masks that PyTorch's attention was called with
+    minitransformer/training/torch_weights.py  masks to and from PyTorch, where True means hidden
+    minitransformer/views/another_line.py      runs again with other ids, of which the masks are made
 """
 
 from __future__ import annotations
