@@ -1,8 +1,9 @@
 """The three kinds of readers: what each makes of an example.
 
-Reader       an encoder-decoder: it reads a source, and writes a target
-Continuer    a decoder-only model on the same tasks: it goes on where the source ends
-TextReader   a decoder-only model on plain text
+PairReader     examples are pairs of texts, a source and its target
+  Reader       an encoder-decoder: the encoder reads the source, the decoder writes the target
+  Continuer    a decoder-only model: it goes on where the source ends
+TextReader     a decoder-only model on plain text
 """
 
 from __future__ import annotations
@@ -25,23 +26,9 @@ from .line_reader import LineReader, Pair, Way
 from .vocabulary import BOS, PAD, Vocabulary, padded, several
 
 
-@checked
 @dataclass(frozen=True)
-class Reader(LineReader[Pair]):
-    """An encoder-decoder with the vocabularies of its task; its examples are pairs of texts.
-
-    Attributes:
-        longest_source, longest_target: in symbols; a longer source is refused.
-
-    Raises:
-        ConfigError: as `LineReader`.
-    """
-
-    def inputs_and_targets(self, pairs: Sequence[Pair]) -> tuple[list[np.ndarray], np.ndarray]:
-        source = self.source.batch([s for s, _ in pairs])  # (B, S)
-        targets = self.target.batch([t for _, t in pairs], start=True, end=True)  # (B, T + 1)
-        read, write = shifted(targets)
-        return [source, read], write
+class PairReader(LineReader[Pair]):
+    """A reader whose examples are pairs of texts: it reads a source, and writes a target."""
 
     @checked
     def check(self, examples: Sequence[Pair]) -> None:
@@ -63,7 +50,26 @@ class Reader(LineReader[Pair]):
 
 @checked
 @dataclass(frozen=True)
-class Continuer(Reader):
+class Reader(PairReader):
+    """An encoder-decoder with the vocabularies of its task.
+
+    Attributes:
+        longest_source, longest_target: in symbols; a longer source is refused.
+
+    Raises:
+        ConfigError: as `LineReader`.
+    """
+
+    def inputs_and_targets(self, pairs: Sequence[Pair]) -> tuple[list[np.ndarray], np.ndarray]:
+        source = self.source.batch([s for s, _ in pairs])  # (B, S)
+        targets = self.target.batch([t for _, t in pairs], start=True, end=True)  # (B, T + 1)
+        read, write = shifted(targets)
+        return [source, read], write
+
+
+@checked
+@dataclass(frozen=True)
+class Continuer(PairReader):
     """A decoder-only model on pairs: it reads `source <bos> target <eos>` as one text, and learns to
     predict what comes after the start symbol. Both sides share one vocabulary."""
 
