@@ -50,6 +50,8 @@ def cross_entropy(
         ConfigError: for a smoothing outside 0 to 1, or another reduction.
     """
     (targets,) = as_arrays(targets)
+    # Before any computation, so that an error is about this loss; `nll_loss` is for users too, and
+    # checks again what it is given.
     _check_targets(np.shape(logits), targets, ignore_index, reduction, label_smoothing)
     warn_of_probabilities(logits, "cross_entropy", "softmax")
     log_p = log_softmax(logits)  # (..., N)
