@@ -2,16 +2,14 @@
 
     ("torch.cat([x, y], dim=1)", "np.concatenate([x, y], axis=1)")
 
-The one table of it. An `AttributeError` for a name that is not here says what to write instead; the
+`engine/advice.py` reads this table: an error for a name that is not here says what to write instead. The
 course makes the page "If you know PyTorch, JAX, Keras" of it. In both columns x and y are Tensors
 (2, 3), c is one (2, 3, 4), `w` a leaf (3,), `ids` an array of integers, `mask` one of booleans (2, 3),
-`t` one of labels 0 and 1 (2, 3), `f` a function of w that gives one number, `model` a module.
+`t` one of labels 0 and 1 (2, 3), `f` a function of w that gives one number, `model` a module. An answer
+that is long, or stands in several rows, has a name above the tables.
 """
 
 from __future__ import annotations
-
-import re
-from collections.abc import Callable, Container
 
 EPOCH = """for rows in np.array_split(mg.generator().permutation(len(x)), len(x) // 32 + 1):
     loss = F.cross_entropy(model(x[rows]), ids[rows])
@@ -51,6 +49,26 @@ BATCH_NORM = (
     "(x - np.mean(x, 0)) / np.sqrt(np.var(x, 0) + 1e-5)  # of this batch only: for prediction keep a "
     "running mean and variance"
 )
+
+DENSE = "nn.Linear(3, 4)  # the width of its input, and its own"
+FIRST = "nn.Linear(3, 4)  # the first layer says how wide its input is"
+SEQUENTIAL = "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"
+LAYERS_HERE = "nn.Linear, nn.Embedding, nn.Dropout  # activations are functions: F.relu"
+HERE = "x  # all arrays lie in the memory of this machine"
+MULTI_HEAD = (
+    "from minitransformer import AttentionSizes, MultiHeadAttention; "
+    "MultiHeadAttention(AttentionSizes(8, 2))  # width, heads"
+)
+CONV_1D = (
+    "nn.Linear(8, 5)(c[:, np.arange(2)[:, None] + np.arange(2)].reshape(2, 2, 8))  # windows of 2"
+)
+CONV_2D = f"nn.Linear(4, 5)({WINDOWS})  # windows of 2 x 2"
+MAX_POOL = "np.max(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"
+MEAN_POOL = "np.mean(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"
+IN_EACH_STEP = "  # in each step, of its number"
+STEPS = "optimizer.lr = optim.stepwise(1e-2, 10)(1)" + IN_EACH_STEP
+EXPONENTIAL = "optimizer.lr = optim.stepwise(1e-2, 1, 0.9)(1)" + IN_EACH_STEP
+COSINE = "optimizer.lr = optim.warmup_cosine(1e-2, 0, 100)(1)" + IN_EACH_STEP
 
 # --- whole modules: torch, jax, jax.numpy, tensorflow against minigrad and NumPy -------------------
 
@@ -129,12 +147,10 @@ MODULES = [
     ("torch.float64", "np.float64"),
     ("torch.long", "np.int64"),
     ("torch.bool", "np.bool_"),
-    ("torch.device('cpu')", "x  # all arrays lie in the memory of this machine"),
-    *(
-        (f"torch.{name}", "x  # all arrays lie in the memory of this machine")
-        for name in ("backends", "set_default_device('cpu')")
-    ),
-    ("torch.cuda", "x  # all arrays lie in the memory of this machine"),
+    ("torch.device('cpu')", HERE),
+    ("torch.backends", HERE),
+    ("torch.set_default_device('cpu')", HERE),
+    ("torch.cuda", HERE),
     ("torch.autograd.grad(f(w), w)", "mg.grad(f)(w)  # a derivative of your own: mg.rule"),
     ("torch.func.grad(f)(w)", "mg.grad(f)(w)"),
     ("torch.autograd.functional.hessian(f, w)", "mg.hessian(f)(w)"),
@@ -171,11 +187,11 @@ MODULES = [
     ),
     ("tf.function(f)", "mg.compile(f)"),
     ("tf.random.set_seed(0)", "mg.manual_seed(0)"),
-    ("tf.keras", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
-    ("keras.Sequential", "nn.Sequential(nn.Linear(3, 4), F.relu, nn.Linear(4, 2))"),
-    ("keras.layers", "nn.Linear, nn.Embedding, nn.Dropout  # activations are functions: F.relu"),
-    ("keras.layers.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
-    ("keras.Input(shape=(3,))", "nn.Linear(3, 4)  # the first layer says how wide its input is"),
+    ("tf.keras", SEQUENTIAL),
+    ("keras.Sequential", SEQUENTIAL),
+    ("keras.layers", LAYERS_HERE),
+    ("keras.layers.Dense(4)", DENSE),
+    ("keras.Input(shape=(3,))", FIRST),
     ("keras.Model", "nn.Module"),
     ("keras.models.Model", "nn.Module"),
     ("keras.losses.MeanSquaredError()(y, x)", "F.mse_loss(x, y)"),
@@ -185,10 +201,7 @@ MODULES = [
         "keras.callbacks.ModelCheckpoint('w.npz')",
         "mg.save('w.npz', model.state_dict())  # whenever the held-out loss is the least so far",
     ),
-    (
-        "keras.callbacks.LearningRateScheduler(schedule)",
-        "optimizer.lr = optim.stepwise(1e-2, 10)(1)  # in each step, of its number",
-    ),
+    ("keras.callbacks.LearningRateScheduler(schedule)", STEPS),
     (
         "keras.callbacks.ReduceLROnPlateau()",
         "optimizer.lr = optimizer.lr / 10  # where the loss stays",
@@ -244,9 +257,9 @@ METHODS = [
     ("x.bool()", "x != 0"),
     ("x.type(torch.float64)", "x.astype(np.float64)"),
     ("x.to(torch.float64)", "x.astype(np.float64)  # in place of a device: x itself"),
-    ("x.cpu()", "x  # all arrays lie in the memory of this machine"),
-    ("x.cuda()", "x  # all arrays lie in the memory of this machine"),
-    ("x.device", "x  # all arrays lie in the memory of this machine"),
+    ("x.cpu()", HERE),
+    ("x.cuda()", HERE),
+    ("x.device", HERE),
     ("x.grad_fn", "x.node.operation"),
     ("x.register_hook(print)", "x.retain_grad()  # then x.grad after backward()"),
     ("x.chunk(2)", "np.split(x, 2)"),
@@ -336,14 +349,8 @@ LAYERS = [
     ("nn.Identity()", "nn.Function(lambda x: x)"),
     ("nn.Flatten()", "nn.Function(lambda x: x.reshape(len(x), -1))"),
     ("nn.LayerNorm(3)", "from minitransformer import LayerNorm; LayerNorm(3)"),
-    *(
-        (
-            f"nn.{name}",
-            "from minitransformer import AttentionSizes, MultiHeadAttention; "
-            "MultiHeadAttention(AttentionSizes(8, 2))  # width, heads",
-        )
-        for name in ("MultiheadAttention(8, 2)", "MultiHeadAttention(2, 4)")
-    ),
+    ("nn.MultiheadAttention(8, 2)", MULTI_HEAD),
+    ("nn.MultiHeadAttention(2, 4)", MULTI_HEAD),
     ("nn.Transformer()", "from minitransformer import Transformer"),
     ("nn.TransformerEncoderLayer(8, 2)", "from minitransformer.model import encoder"),
     ("nn.TransformerDecoderLayer(8, 2)", "from minitransformer.model import decoder"),
@@ -361,38 +368,32 @@ LAYERS = [
     ("nn.init.constant_(w, 0.5)", "w.data = np.full(3, 0.5)"),
     ("nn.utils.clip_grad_norm_([w], 1.0)", "optim.clip_grad_norm([w], 1.0)"),
     ("nn.utils.clip_grad_value_([w], 1.0)", "optim.clip_grad_value([w], 1.0)"),
-    ("nn.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
-    ("nn.Input(shape=(3,))", "nn.Linear(3, 4)  # the first layer says how wide its input is"),
-    ("nn.layers", "nn.Linear, nn.Embedding, nn.Dropout  # activations are functions: F.relu"),
-    ("nn.layers.Dense(4)", "nn.Linear(3, 4)  # the width of its input, and its own"),
+    ("nn.Dense(4)", DENSE),
+    ("nn.Input(shape=(3,))", FIRST),
+    ("nn.layers", LAYERS_HERE),
+    ("nn.layers.Dense(4)", DENSE),
     ("nn.LayerNormalization()", "from minitransformer import LayerNorm; LayerNorm(3)"),
     ("nn.Concatenate()([x, y])", "np.concatenate([x, y], axis=-1)"),
     ("nn.Reshape((3, 2))", "nn.Function(lambda x: x.reshape(len(x), -1, 1))"),
     ("nn.Activation('relu')", "nn.Function(F.relu)"),
     ("nn.Model", "nn.Module"),
     ("nn.Layer", "nn.Module"),
-    *(
-        (
-            f"nn.{name}(4, 5, 2)",
-            "nn.Linear(8, 5)(c[:, np.arange(2)[:, None] + np.arange(2)].reshape(2, 2, 8))"
-            "  # windows of 2",
-        )
-        for name in ("Conv1d", "Conv1D")
-    ),
-    *(
-        (f"nn.{name}(1, 5, 2)", f"nn.Linear(4, 5)({WINDOWS})  # windows of 2 x 2")
-        for name in ("Conv2d", "Conv2D")
-    ),
-    *(
-        (f"nn.{name}(2)", "np.max(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))")
-        for name in ("MaxPool2d", "MaxPooling2D")
-    ),
-    ("nn.AvgPool2d(2)", "np.mean(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
-    *((f"nn.{name}(3)", BATCH_NORM) for name in ("BatchNorm1d", "BatchNormalization")),
+    ("nn.Conv1d(4, 5, 2)", CONV_1D),
+    ("nn.Conv1D(4, 5, 2)", CONV_1D),
+    ("nn.Conv2d(1, 5, 2)", CONV_2D),
+    ("nn.Conv2D(1, 5, 2)", CONV_2D),
+    ("nn.MaxPool2d(2)", MAX_POOL),
+    ("nn.MaxPooling2D(2)", MAX_POOL),
+    ("nn.AvgPool2d(2)", MEAN_POOL),
+    ("nn.BatchNorm1d(3)", BATCH_NORM),
+    ("nn.BatchNormalization(3)", BATCH_NORM),
     ("nn.RMSNorm(3)", "x / np.sqrt(np.mean(x * x, -1, keepdims=True) + 1e-5)"),
-    *((f"nn.{name}", RNN) for name in ("RNN(4, 3)", "SimpleRNN(3)")),
-    *((f"nn.{name}(4, 3)", LSTM) for name in ("LSTM", "LSTMCell")),
-    *((f"nn.{name}(4, 3)", GRU) for name in ("GRU", "GRUCell")),
+    ("nn.RNN(4, 3)", RNN),
+    ("nn.SimpleRNN(3)", RNN),
+    ("nn.LSTM(4, 3)", LSTM),
+    ("nn.LSTMCell(4, 3)", LSTM),
+    ("nn.GRU(4, 3)", GRU),
+    ("nn.GRUCell(4, 3)", GRU),
     ("nn.Bidirectional(layer)", f"{BACK}  # and forward, by another cell"),
     ("nn.Attention()([c, c])", "from minitransformer import attention; attention(c, c, c)[0]"),
     ("nn.Normalization()(x)", "(x - np.mean(x, 0)) / np.std(x, 0)"),
@@ -433,8 +434,8 @@ FUNCTIONS = [
     ("F.smooth_l1_loss(x, y)", HUBER),
     ("F.conv2d(c[:, None], torch.ones(1, 1, 2, 2, dtype=c.dtype))[:, 0]",
      f"({WINDOWS} @ np.ones((4, 1), c.dtype))[..., 0]  # windows of 2 x 2"),
-    ("F.max_pool2d(c[:, :2], 2)", "np.max(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
-    ("F.avg_pool2d(c[:, :2], 2)", "np.mean(c[:, :2].reshape(2, 1, 2, 2, 2), axis=(2, 4))"),
+    ("F.max_pool2d(c[:, :2], 2)", MAX_POOL),
+    ("F.avg_pool2d(c[:, :2], 2)", MEAN_POOL),
     ("F.batch_norm(x, None, None, training=True)", BATCH_NORM),
     ("F.accuracy(x, ids)", "np.mean(np.argmax(x, -1) == ids)"),
     ("F.mse(y, x)", "F.mse_loss(x, y)"),
@@ -447,15 +448,12 @@ FUNCTIONS = [
 ]  # fmt: skip
 
 OPTIMISERS = [
-    *(
-        (f"optim.{home}{name}", f"optimizer.lr = {schedule}(1)  # in each step, of its number")
-        for home in ("", "lr_scheduler.")
-        for name, schedule in (
-            ("StepLR(optimizer, 10)", "optim.stepwise(1e-2, 10)"),
-            ("ExponentialLR(optimizer, 0.9)", "optim.stepwise(1e-2, 1, 0.9)"),
-            ("CosineAnnealingLR(optimizer, 100)", "optim.warmup_cosine(1e-2, 0, 100)"),
-        )
-    ),
+    ("optim.StepLR(optimizer, 10)", STEPS),
+    ("optim.ExponentialLR(optimizer, 0.9)", EXPONENTIAL),
+    ("optim.CosineAnnealingLR(optimizer, 100)", COSINE),
+    ("optim.lr_scheduler.StepLR(optimizer, 10)", STEPS),
+    ("optim.lr_scheduler.ExponentialLR(optimizer, 0.9)", EXPONENTIAL),
+    ("optim.lr_scheduler.CosineAnnealingLR(optimizer, 100)", COSINE),
     ("optim.lr_scheduler", "optimizer.lr = optim.warmup_cosine(1e-3, 10, 100)(1)  # in each step"),
     (
         "optim.RMSprop(model.parameters())",
@@ -531,17 +529,15 @@ MODULE_METHODS = [
     ("model.get_layer('0')", "model[0]  # of a Sequential; else the attribute: model.hidden"),
     ("model.pop()", "model = nn.Sequential(*list(model)[:-1])"),
     ("model.layers", "[module for _, module in model.named_children()]"),
-    *(
-        (f"model.{name}", "model.parameters()")
-        for name in ("weights", "trainable_weights", "variables", "trainable_variables")
-    ),
+    ("model.weights", "model.parameters()"),
+    ("model.trainable_weights", "model.parameters()"),
+    ("model.variables", "model.parameters()"),
+    ("model.trainable_variables", "model.parameters()"),
     ("model.count_params()", "sum(p.size for p in model.parameters())"),
     ("model.get_weights()", "model.state_dict()"),
     ("model.set_weights(arrays)", "state = model.state_dict(); model.load_state_dict(state)"),
-    *(
-        (f"model.{name}('w.npz')", "mg.save('w.npz', model.state_dict())")
-        for name in ("save", "save_weights")
-    ),
+    ("model.save('w.npz')", "mg.save('w.npz', model.state_dict())"),
+    ("model.save_weights('w.npz')", "mg.save('w.npz', model.state_dict())"),
     ("model.load_weights('w.npz')", "model.load_state_dict(mg.load('w.npz')[0])"),
 ]
 
@@ -595,40 +591,3 @@ APART = {  # arguments that are none here
     ),
     "training": "write model.eval() before a prediction, and model.train() before it learns again",
 }
-
-HERE = re.compile(r"\bF\.")  # what a reader has not imported by this name
-
-
-def instead(name: str, running: Callable[[], str], *homes: str) -> str:
-    """Say what to write for a name of another library: "; for x.t() write x.T", or "" if unknown.
-
-    Args:
-        running: returns the line of code that is running. Of several rows that begin so, as for
-            nn.init, it is that of which the line has most.
-        homes: what may stand before the name in the first column, such as "torch" or "jax".
-    """
-    dotted = rf"\.({re.escape(name)}(?!\w)(?:\.\w+)*)"
-    begins = re.compile(rf"(?:{'|'.join(homes)}){dotted}")
-    found = [(m[1], theirs, ours) for theirs, ours in IDIOMS if (m := begins.match(theirs))]
-    if not found:
-        return ""
-    written = re.search(dotted, running() if len(found) > 1 else "")
-    parts = written[1].split(".") if written else [name]
-    shared = lambda row: sum(a == b for a, b in zip(row[0].split("."), parts))
-    _, row, ours = max(found, key=shared)  # the first of these
-    return f"; for {row} write{chr(10) if chr(10) in ours else ' '}{as_printed(ours)}"
-
-
-def as_printed(ours: str) -> str:
-    """Write a row as an error prints it: it runs where minigrad is imported as mg."""
-    return re.sub(HERE, "mg.functional.", ours)
-
-
-def renamed(name: str, takes: Container[str] | None = None, value: object = None) -> str:
-    """Say which of the arguments that a function takes (None: any) another library calls `name`:
-    "; write axis=1", with its value if that is a number; or ""."""
-    words = WORDS[name].split(" or ") if name in WORDS else []
-    ours = next((word for word in words if takes is None or word in takes), "")
-    number = repr(value) if isinstance(value, (bool, int, float)) else ""
-    remedy = APART.get(name) or (f"write {ours}={number}" if ours else "")
-    return f"; {remedy}" if remedy else ""

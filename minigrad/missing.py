@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from .engine.advice import instead
 from .engine.source import pass_over, source_text
 from .engine.table import TABLE
-from .idioms import SET, instead
+from .idioms import SET
 
 PUBLIC: dict[str, Sequence[str]] = {}  # the names of modules for users, which enter them here
 ANYWHERE = r"(?:torch|jax|tf|keras|nn|optim|F|model)(?:\.\w+)*"  # before a name in the first column

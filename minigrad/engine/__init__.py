@@ -9,8 +9,9 @@ Read it in this order:
 5. `walk`: from a result back to its leaves; `backward`: that walk, and the leaves' `.grad`
 6. `tensor`: an array that remembers how it was made; `apply`, through which every operation goes
 
-A first reading can skip twelve files, and needs to know of them:
+A first reading can skip thirteen files, and needs to know of them:
 
+- `advice`: what an error says to write for a name of another library
 - `source`: the line of the user's code that is running, for messages
 - `names`: `name_of` a function, such as "np.exp"; `code_of` it, for the names of its parameters
 - `base`: `BaseTensor`, an array and the node that made it, which `tensor` makes complete
@@ -26,11 +27,11 @@ A first reading can skip twelve files, and needs to know of them:
   of them
 - `by_hand`: `x.data`, the array as a user who trains by hand writes it
 
-A file imports only those before it in this row: source, errors, modes, kinds, failures, names, base,
-boxes, plain_calls, table, rules, node, operators, followed, arguments, saving, walk, backward, by_hand,
-tensor.
-Of the rest of minigrad they use `minigrad.idioms` alone, a table that imports nothing: it says what to
-write for the names of other libraries.
+A file imports only those before it in this row: advice, source, errors, modes, kinds, failures, names,
+base, boxes, plain_calls, table, rules, node, operators, followed, arguments, saving, walk, backward,
+by_hand, tensor.
+Of the rest of minigrad, `advice` and `kinds` use `minigrad.idioms`, a table that imports nothing: it has
+what to write for the names of other libraries.
 
 For a leaf x, `(np.exp(x) * x).sum().backward()` calls
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..idioms import renamed
 from . import errors
+from .advice import renamed
 from .base import AnyArray, BaseTensor
 from .errors import Options, described
 from .followed import Followed, bare
@@ -142,13 +142,13 @@ def all_ready(entry: Entry, args: tuple, kwargs: Options) -> tuple:
 def ready(a: object, i: int, entry: Entry, args: tuple) -> Any:
     """Argument `i`, as the operation computes with it; Python floats get the dtype of `floats_beside`.
 
-    np.add(x, series)                       what NumPy can read, of another class: an array
-    np.transpose(x, [1, 0]), x[[0, 1]]      for an argument without a rule: the list as it is
+    np.add(x, series)                       another library's array that NumPy can read: NumPy's array
+    np.transpose(x, [1, 0]), x[[0, 1]]      a list where there is no rule: the list as it is
     np.block([[x, y]])                      rows of blocks: as they are
-    np.add(x, [1, y])                       of a ufunc: one array; with Tensors in it, one Tensor
-    np.concatenate([x, [1, 2]])             with Tensors in it: a list of arrays and Tensors
-    np.einsum("ij,j", x, [1.0, 2.0])        of floats, or for an argument with a rule: an array
-    np.dot(x, [1, 2])                       of a definition, and of integers: as it is
+    np.add(x, [1, y])                       a list for a ufunc: one array; with Tensors in it, one Tensor
+    np.concatenate([x, [1, 2]])             a list with Tensors in it: a list of arrays and Tensors
+    np.einsum("ij,j", x, [1.0, 2.0])        a list of floats, or one that has a rule: an array
+    np.dot(x, [1, 2])                       a list of integers for a definition: the list as it is
     """
     if not isinstance(a, (list, tuple)):
         if not isinstance(a, Sequence) or isinstance(a, (str, bytes)):
@@ -199,7 +199,7 @@ def without_tensors(a: object) -> Any:
 
 
 def as_result(y: object, operation: Operation, args: tuple) -> AnyArray:
-    """Return what an operation gave, as an array of real numbers, whose memory nobody else writes to.
+    """The result of an operation as an array of real numbers, in memory that no other code writes to.
 
     Raises:
         UnsupportedError: if it is not one array.

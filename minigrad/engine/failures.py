@@ -1,15 +1,15 @@
-"""From what went wrong in a call to the error that a user reads.
+"""Errors for users, made of the exceptions that a failed call raised.
 
-Whatever NumPy raises becomes one of ours (`as_minigrad_error`). Then it is made to say where:
+An exception of NumPy's becomes one of minigrad's (`as_minigrad_error`). Then the error says where it
+came up, and what was wrong:
 
-    error_of_call        in a call of an operation: the function, what it was given, the line of code
+    error_of_call        in a call of an operation: the function, its arguments, the line of code
     error_of_arguments   in a definition, a module or an operation of a user's: the argument that does
                          not fit its annotation
-    error_in_box         there, too: not the operation inside but the definition, which the user called;
-                         and the innermost module, by the attributes that lead to it
+    error_in_box         in a definition or a module: the definition that the user called, and not an
+                         operation inside it; the innermost module, by the attributes that lead to it
     error_in_rule        on the way back: the node, and the argument whose rule failed
-
-Where a number is asked of a Tensor that requires a gradient, there is `error_of_detaching`.
+    error_of_detaching   a number is asked of a Tensor that requires a gradient
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..idioms import renamed
+from .advice import renamed
 from .errors import (
     ArgumentError,
     DetachError,
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def as_minigrad_error(problem: Exception) -> MinigradError:
-    """`problem` itself, if it is one of these exceptions; else the one of these that it amounts to."""
+    """`problem` itself, if it is an exception of minigrad's; else the exception of minigrad's for it."""
     if isinstance(problem, MinigradError):
         return problem
     kinds = {
@@ -82,7 +82,7 @@ def _in_plain_words(said: str) -> str:
 
 def error_of_call(name: str, call: FailedCall, problem: Exception) -> MinigradError:
     """Make the error for an exception raised in a call of `name`: a MinigradError gets a new text, any
-    other becomes one. The text has what was given, and the line of code.
+    other exception becomes a MinigradError. The text has the arguments, and the line of code.
 
     If a function that `name` is written with raised it, the traceback still leads there, but the text
     names `name`, which the user called.
@@ -114,8 +114,8 @@ def error_of_arguments(
 ) -> Exception:
     """The error to raise where a call of a definition, or of a module, ended in `problem`.
 
-    It names the argument that does not fit, if there is one. Else it is what the problem amounts to;
-    or, for a module, which has an owner with code of its own, the problem itself.
+    It names the argument that does not fit, if there is one. If not, it is minigrad's exception for the
+    problem; for a module, whose code may be a user's, it is the problem itself.
     """
     is_definition = isinstance(owner, str)
     if isinstance(problem, MinigradError):
@@ -136,11 +136,11 @@ def error_of_arguments(
 def error_in_box(
     owner: Any, function: Callable, args: tuple, kwargs: dict, outer: Box | None, problem: Exception
 ) -> Exception:
-    """Make the error for an exception in a box that `outer` is around.
+    """Make the error for an exception in a box; `outer` is the box around that.
 
-    It remembers the innermost box, and names the outermost definition, which the user called, and the
-    innermost module, where others are around it. No variable of the frame that raises it may name it:
-    the two would keep each other alive.
+    It remembers the innermost box. It names the outermost definition, which the user called, and the
+    innermost module, if other modules are around it. The frame that raises the error must have no
+    variable for it: the two would keep each other alive.
     """
     error = error_of_arguments(owner, function, args, kwargs, problem)
     if isinstance(error, MinigradError):

@@ -35,7 +35,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..idioms import CALLS, renamed
+from ..idioms import CALLS
+from .advice import renamed
 from .errors import UNCLEAR, ArgumentError, MinigradError, described, texts_told, unwatched
 from .modes import current_box
 
@@ -73,9 +74,11 @@ def checked(function: Function) -> Function:
 
 
 def named(function: Function) -> Function:
-    """Decorate a function so that a call with an argument by a name that is not there raises an
-    `ArgumentError`, which says the right one; so does a call with too few, if `idioms.CALLS` has a right
-    one. It checks its arguments itself."""
+    """Decorate a function that checks the values of its arguments itself.
+
+    A call with an unknown name of an argument raises an `ArgumentError` that says the right name. So
+    does a call with too few or too many arguments, if `idioms.CALLS` has a right call of the function.
+    """
     name = function.__qualname__.removesuffix(".__init__")
 
     @functools.wraps(function)
@@ -99,8 +102,8 @@ def misfit(
     """Say which argument is not what its annotation allows; None if all are.
 
     Args:
-        with_axes: whether a number does not count as an array. Many functions take it as one; where one
-            of the others has failed, it is the culprit.
+        with_axes: whether a number is refused for an array. Many functions take a number as an array;
+            when one that does not has failed, the number is the culprit.
     """
     method: Any = function
     if isinstance(method, types.MethodType):
@@ -138,7 +141,7 @@ def _unlike(name: str, words: str, value: object) -> str:
 
 
 def unknown(function: Callable, given: Mapping[str, object]) -> str | None:
-    """Say which of the given names is no argument of the function, and what is; None if all are."""
+    """Say which of the given names is no argument of the function, and which are; None if all are."""
     parameters = _known.get(function) or _parameters(function)
     for name, value in given.items():
         if parameters.is_closed and name not in parameters.names:
@@ -169,7 +172,7 @@ class Argument(NamedTuple):
 
 
 class Parameters(NamedTuple):
-    """The parameters of a function: by position, what stands for `*args`, and by name."""
+    """The parameters of a function: by position, that of `*args`, and all by name."""
 
     places: list[Argument]
     others: Argument
@@ -245,7 +248,7 @@ def _kind(kind: Any) -> Kind:
 
 
 def _container(holder: Kind, parts: list[Kind], whole: bool) -> Kind:
-    """Return what `_kind` does, of what holds others: all of one kind, or `whole`, a kind for each."""
+    """The kind of a container: its elements are all of one kind, or, if `whole`, of a kind for each."""
 
     def all_fit(value: object) -> bool:
         if not holder.fits(value):

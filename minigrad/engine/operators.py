@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..idioms import instead
 from . import errors
+from .advice import instead
 from .base import BaseTensor
 from .modes import mode
 from .names import name_of

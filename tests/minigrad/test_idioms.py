@@ -11,6 +11,7 @@ import pytest
 import minigrad as mg
 from minigrad import errors, idioms, nn, optim
 from minigrad import functional as F
+from minigrad.engine.advice import as_printed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 X, Y = (
@@ -42,7 +43,7 @@ def ours(dtype=np.float64):
 
 def value(code, names):
     """What the last statement of `code`, as it is printed, gives; of an assignment, what it assigned."""
-    code = idioms.as_printed(code)
+    code = as_printed(code)
     compile(code, "", "exec")  # as a whole, as it is pasted
     if "\n" in code:
         return exec(code, names)
