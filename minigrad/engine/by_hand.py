@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 class Data(np.ndarray):
     """A read-only view of the array in a Tensor. `+=` and the like give the Tensor a new array."""
 
-    tensor: Tensor | None = None  # the one it is the array of; None for parts and copies
-    array: np.ndarray | None = None  # what that tensor held then
+    tensor: Tensor | None = None  # whose array it is; None for parts and copies
+    array: np.ndarray | None = None  # the array of the tensor at that time
 
     def __setitem__(self, index: Any, value: object) -> None:
         check_writeable(self)
@@ -47,7 +47,7 @@ class Data(np.ndarray):
 
 
 class FollowedData(Followed):
-    """The same for those who follow what is made of it."""
+    """The same as `Data`, for a recording that follows plain arrays."""
 
     tensor: Tensor | None = None
     array: np.ndarray | None = None

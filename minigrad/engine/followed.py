@@ -3,9 +3,9 @@
     mask = x > 0                     np.greater has no rules: its result is a plain array
     np.where(mask & causal, x, 0)    a mask of a mask: np.bitwise_and, of plain arrays alone
 
-Operations on Tensors are seen in any case. While `record()` is on, their plain results are `Followed`:
-what NumPy makes of one is a node too, and gives a `Followed` again. It has the numbers, the dtype and
-the memory that NumPy gave. Where no recording is on, it is an array like any other.
+Operations on Tensors are seen in any case. While `record()` is on, their plain results are `Followed`
+arrays: an operation on one is a node too, and gives a `Followed` again. Such an array has the numbers,
+the dtype and the memory that NumPy gave. After the recording, it is an array like any other.
 """
 
 from __future__ import annotations
@@ -172,9 +172,9 @@ def bare(a: Any) -> Any:
 
 
 def follow(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
-    """Call `function` on plain arrays; what it gives is followed, if that is an array of numbers.
+    """Call `function` on plain arrays. A result that is an array of numbers is followed.
 
-    Else those who watch see that the arguments were read.
+    Of any other result, the watchers see that the arguments' numbers were taken out of the graph.
     """
     y = function(*bare(args), **bare(kwargs))
     if function in SHAPE_ONLY or not _following():
@@ -185,8 +185,8 @@ def follow(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
 def written(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call `function`, which writes into the arrays `targets`.
 
-    After `mask &= other`, and other calls of a ufunc with `out=` alone, it is known what the numbers
-    are of; after anything else they are followed no longer.
+    After `mask &= other`, and other calls of a ufunc with `out=` alone, the new numbers have a node.
+    After any other call they are followed no longer.
     """
     for target in targets:
         if isinstance(target, np.ndarray):
@@ -223,13 +223,13 @@ def check_writeable(a: np.ndarray) -> None:
 
 
 def taken_out(a: Followed) -> None:
-    """Let those who watch see that numbers leave the graph."""
+    """Tell the watchers that numbers leave the graph."""
     for watcher in _following():
         watcher.on_taken_out(a)
 
 
 def _seen(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tuple[Any, Any]:
-    """Return the node of a call and what the caller gets: of no array of numbers, None and `y`."""
+    """The node of a call, and what its caller gets; None and `y`, if `y` is no array of numbers."""
     if isinstance(y, (list, tuple)) and (whole := _several(function, args, kwargs, y)) is not None:
         return None, whole
     call = _by_position(function, args, kwargs)
@@ -247,7 +247,8 @@ def _seen(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tu
 
 
 def _several(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> Any:
-    """Several results, such as those of `np.split`, followed by what their definition gives; or None."""
+    """Several results, such as those of `np.split`, as followed arrays; None if no definition of the
+    function gives the same."""
     entry = NUMPYS.get(function)
     if not isinstance(entry, Definition) or hasattr(np.linalg, function.__name__):
         return None  # the body of a decomposition calls the function itself
@@ -282,7 +283,7 @@ def _by_position(function: Callable, args: tuple, kwargs: dict[str, Any]) -> tup
 
 
 def _following() -> list[Watcher]:
-    """Those who watch now, and follow plain arrays."""
+    """The watchers that follow plain arrays."""
     return [watcher for watcher in mode.get().watchers if watcher.follows]
 
 

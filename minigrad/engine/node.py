@@ -1,7 +1,7 @@
 """Node: one place of a graph. An operation that ran, or a leaf that no operation made.
 
-A graph is made of nodes and arrays. A node knows the nodes that made its arguments, never those that
-use it, so a graph lives as long as its result does.
+A graph is made of nodes and arrays. A node knows the nodes of its arguments, and no node that uses it.
+So a graph lives as long as its result does.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Outline(np.lib.mixins.NDArrayOperatorsMixin):
-    """The shape and dtype of an array whose values are not needed: every use of these is an error."""
+    """The shape and dtype of an array whose values are not needed: a use of the values is an error."""
 
     __slots__ = ("dtype", "ndim", "shape", "size")
 
@@ -50,7 +50,7 @@ outline = functools.lru_cache(maxsize=1 << 12)(Outline)  # one object for all ar
 
 
 class Edge(NamedTuple):
-    """The way of a gradient from a node to that of one of its arguments.
+    """The way of a gradient from a node to the node of one of its arguments.
 
     Attributes:
         position: of the argument in the call.
@@ -83,7 +83,7 @@ class Node:
             edges lead to.
         box: the module or definition in which it came into being, or None.
         name: what drawings call it, or None.
-        note: what a recording keeps of it, which sees its visits; or None.
+        note: what a recording keeps of it, or None; `backward()` shows it each visit.
     """
 
     __slots__ = (

@@ -13,10 +13,10 @@ from .modes import mode
 
 
 def run_on_arrays(body: Callable, args: tuple, kwargs: Options) -> Any:
-    """Call the body of a definition with the arrays that are in Tensors; give Tensors of what it gives.
+    """Call the body of a definition with the arrays in Tensors, and return its results as Tensors.
 
-    So no operation in it has to be looked up. NotImplemented where a gradient may be wanted, or
-    somebody watches, or it fails: then the call with Tensors says what is wrong.
+    No operation in it has to be looked up then. NotImplemented if a gradient may be wanted, if somebody
+    watches, or if the body fails: then the call with Tensors says what is wrong.
     """
     now = mode.get()
     given = (*args, *kwargs.values()) if kwargs else args
@@ -38,7 +38,7 @@ def run_on_arrays(body: Callable, args: tuple, kwargs: Options) -> Any:
 def _as_plain(given: tuple, grad: bool) -> tuple[list[Any], list[Any], list[np.ndarray]] | None:
     """The arguments of a call with plain arrays in place of Tensors; the Tensors among them; the arrays.
 
-    None if a body would compute something else of these.
+    None if a body may compute something else with the arrays.
     """
     arrays, tensors, held = [], [], []
     for a in given:
@@ -58,9 +58,10 @@ def _as_plain(given: tuple, grad: bool) -> tuple[list[Any], list[Any], list[np.n
 
 
 def _wrapped(y: Any, tensors: list[Any], held: list[np.ndarray]) -> Any:
-    """A Tensor of what a body gave for arrays.
+    """The result of a body as a Tensor.
 
-    It is that of `tensors` whose array `y` is, or a new one: of a copy, if `y` is in memory of `held`.
+    If `y` is the array of one of `tensors`, this Tensor is returned. Else a new one is: of a copy, if
+    `y` is in memory of `held`.
     """
     if not isinstance(y, (np.ndarray, np.generic)):
         return y

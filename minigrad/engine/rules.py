@@ -2,8 +2,8 @@
 
 Each line reads like one at the back of a calculus book: a function, and for each of its arguments
 the gradient with respect to it, given `g` (the gradient with respect to the result), `y` (the
-result) and the arguments. Of what has an underscore a rule reads at most
-shape and dtype. Functions without a gradient in an argument have None there.
+result) and the arguments. Of a name with an underscore, a rule reads at most shape and dtype. An
+argument without a gradient has None in place of a rule.
 
 An operation is added by one line, here or in a file of `minigrad.definitions`; `table.rule` says what a
 rule is given, and CONTRIBUTING which test holds it.

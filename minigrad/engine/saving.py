@@ -1,8 +1,8 @@
 """Saving for the backward pass: the arrays that the rules of a node read, and no others.
 
-A rule names what it does not read, but for shape and dtype, with an underscore, as in
-`lambda g, y, _x: g * y`. So the memory of
-a large array is free as soon as no rule needs it: a training step takes two thirds of the memory.
+A rule marks an argument with an underscore if it reads at most the shape and dtype, as in
+`lambda g, y, _x: g * y`. So the memory of a large array is free as soon as no rule needs it: a training
+step takes two thirds of the memory.
 """
 
 from __future__ import annotations

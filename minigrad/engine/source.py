@@ -15,11 +15,11 @@ import numpy as np
 HERE, NUMPY = (os.path.dirname(f) + os.sep for f in (os.path.dirname(__file__), np.__file__))
 ENGINE = os.path.dirname(__file__) + os.sep
 INSIDE: tuple[str, ...] = HERE, NUMPY  # not the user's files
-CALLED: tuple[str, ...] = ENGINE, NUMPY  # they run operations for others
+CALLED: tuple[str, ...] = ENGINE, NUMPY  # they run operations that other code asks for
 
 
 def pass_over(place: str) -> None:
-    """Look behind a file, or the files of a folder: they run operations that other code asked for."""
+    """Never name a line of a file, or of the files of a folder: other code asks for their operations."""
     global INSIDE, CALLED
     INSIDE, CALLED = (*INSIDE, place), (*CALLED, place)
 
@@ -81,7 +81,7 @@ def source_text() -> str:
 
 
 def level_outside() -> int:
-    """The level at which a warning of the caller's names the innermost line outside of minigrad."""
+    """The `stacklevel` by which a warning of the caller's names the innermost line outside minigrad."""
     frame, level = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_code.co_filename.startswith(INSIDE):
         frame, level = frame.f_back, level + 1
@@ -89,7 +89,7 @@ def level_outside() -> int:
 
 
 def by_definition() -> bool:
-    """Tell whether it is a definition of minigrad's that asked for the operation that is running."""
+    """Tell whether a definition of minigrad's asked for the operation that is running."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(CALLED):
         frame = frame.f_back

@@ -217,14 +217,14 @@ def rule(function: Function, *rules: Callable | None, makes_new: bool = False) -
     2. returns the gradient with respect to its argument, in any shape that broadcasting would have
        produced; for an argument that is a list of arrays, a list of gradients. The array is new, or what
        the rule was given: it becomes read-only, and may be the memory of a `.grad`;
-    3. names what it does not read with an underscore, as `_y` above: of that it is given the shape and
-       dtype alone, and nothing is saved for it;
+    3. marks each argument that it does not read with an underscore, as `_y` above: it gets the shape and
+       dtype of that alone, and no array is saved for it;
     4. is written in NumPy's functions and operators, so that it computes with arrays and, for higher
        derivatives, with Tensors.
 
     The first rule that is not None has, after `g` and `y`, the names of all arguments of `function`:
-    with Tensors, no other can be passed by name. Those with a default may have no rule, if they are the
-    last. Without any rule, the result is a plain array.
+    with Tensors, no other name can be passed. The last arguments need no rule if they have a default.
+    Without any rule, the result is a plain array.
 
     What `function` returns is copied, since somebody else may hold it. With `makes_new` it is not: then
     each call has to return an array in new memory.

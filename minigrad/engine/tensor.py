@@ -301,8 +301,8 @@ class Tensor(Operators):
     def apply(function: Callable, args: tuple, kwargs: Options) -> Any:
         """Call `function`: prepare its arguments, run it, and remember it as a node.
 
-        Of a definition, the operations that it is written in come here in their turn, and are what is
-        remembered.
+        A definition gets no node: the operations that it is written in come here in their turn, and each
+        gets one.
         """
         entry = NUMPYS.get(function) or lookup(function)
         try:
@@ -416,7 +416,7 @@ def copy_of_followed(a: AnyArray, dtype: DTypeLike | None) -> AnyArray:
 def remembered(
     entry: Operation, args: tuple, arrays: list[AnyArray], kwargs: Options, y: Any
 ) -> Any:
-    """Make a Tensor of what an operation gave; with a node, if a gradient may be asked for.
+    """Make a Tensor of the result of an operation; with a node, if a gradient may be asked for.
 
     The node has an edge for each argument that needs a gradient, and saves what the rules of these edges
     read.
@@ -441,9 +441,10 @@ def remembered(
 def outside_the_graph(
     entry: Operation, args: tuple, arrays: list[AnyArray], kwargs: Options, y: Any
 ) -> Any:
-    """Return what an operation without rules gave, after those who watch have seen it.
+    """Return the result of an operation without rules, after the watchers have seen it.
 
-    An array of numbers is a `Followed` for a recording. For anything else they see the arguments read.
+    For a recording, an array of numbers is a `Followed`. Of any other result, the watchers see that the
+    arguments' numbers were taken out of the graph.
     """
     watchers = mode.get().watchers
     if hasattr(y, "dtype") and not isinstance(y, type):
@@ -459,8 +460,8 @@ def outside_the_graph(
 
 
 def without_gradient(operation: Operation, y: AnyArray) -> list[Edge]:
-    """Return no edges, for integers and booleans: those of `astype`, or a function of one's own, are
-    surely meant.
+    """Return no edges, for a result of integers or booleans: `astype`, and a user's own function, are
+    surely meant to make one.
 
     Raises:
         DTypeError: for a function whose option `dtype` makes these of numbers with a gradient.

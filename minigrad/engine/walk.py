@@ -51,14 +51,14 @@ def walk(
 ) -> Iterator[Visit]:
     """Go back from the nodes in `starts`, given their gradients: visit each node, newest first.
 
-    Gradients that are arrays are passed on as arrays. Where they are Tensors, the rules are called
-    with Tensors, and so make a graph that can be walked again. With `wanted`, only the rules are called
-    that lead to a gradient of these nodes. With `frees`, a node forgets what it saved when the next
-    visit is asked for.
+    Gradients that are arrays are passed on as arrays. If they are Tensors, the rules are called with
+    Tensors, and so make a graph that can be walked again. With `wanted`, only rules are called that lead
+    to a gradient of the wanted nodes. With `frees`, a node forgets its saved arrays when the next visit
+    is asked for.
 
     Raises:
-        GraphError: if a node on the way has been freed: before the first visit, or later, if another
-            thread frees it meanwhile.
+        GraphError: if a node on the way has been freed. It is raised before the first visit, or later if
+            another thread frees the node meanwhile.
         ShapeError, DTypeError: if a rule gives a gradient that does not fit its argument, or no array.
     """
     arrived, watchers = dict(starts), mode.get().watchers
@@ -74,10 +74,10 @@ def walk(
 
 
 def order(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node, list[Edge]]:
-    """Order the nodes that a gradient reaches from `starts`, each after all that use it, with its edges.
+    """The nodes that a gradient reaches from `starts`, with their edges: each after all that use it.
 
-    So when a node is visited, all contributions to its gradient have arrived: those who make them were
-    visited before. With `wanted`, nodes and edges that lead to none of these nodes are left out.
+    So when a node is visited, its gradient is complete: all nodes that contribute were visited before.
+    With `wanted`, nodes and edges that lead to none of the wanted nodes are left out.
 
     Raises:
         GraphError: if one of them has been freed.
@@ -103,7 +103,7 @@ def order(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node,
 
 
 def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watchers: tuple) -> Visit:
-    """Call the rules of a node, and add what they give to what has arrived at its arguments.
+    """Call the rules of a node, and add the gradients they give to those of its arguments.
 
     If its gradient is an array, the rules compute arrays. If it is a Tensor, the saved arrays become
     Tensors with the nodes that they had, so that the operations of the rules are recorded as any others.
@@ -142,14 +142,14 @@ def _element(from_rule: object, item: int, node: Node) -> AnyArray:
 
 
 def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
-    """Return what a rule gave, with the shape and dtype of `to`, whose gradient it is.
+    """The gradient that a rule gave for the node `to`, in the shape and dtype of that node.
 
     Broadcasting is undone: the gradient of an array is the sum of those of its copies. Where `g`, the
     gradient that the rule was called with, is a Tensor, so is the result.
 
     Raises:
-        ShapeError: if no broadcasting makes the one shape of the other.
-        DTypeError: if the rule gave no array, or one of other than real numbers.
+        ShapeError: if broadcasting cannot make one shape of the other.
+        DTypeError: if the rule gave no array of real numbers.
     """
     if (shape := getattr(given, "shape", None)) != to.shape:
         if shape is None:
@@ -170,7 +170,7 @@ def undo_broadcast(g: AnyArray, shape: tuple[int, ...]) -> AnyArray:
     """The gradient of an array of `shape`, given that of its copies: a sum over the copies.
 
     Raises:
-        ShapeError: if no broadcasting makes the one shape of the other.
+        ShapeError: if broadcasting cannot make one shape of the other.
     """
     copied = copied_axes(g.shape, shape)
     several = any(g.shape[axis] != 1 for axis in copied)
