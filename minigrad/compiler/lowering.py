@@ -34,7 +34,7 @@ EXACT = {np.dtype(np.float32): 1 << 24, np.dtype(np.float64): 1 << 53}  # intege
 def lowered(
     lines: Sequence[Symbol], ends: Sequence[Symbol], varying: Sequence[Symbol]
 ) -> tuple[list[Symbol], list[Symbol]]:
-    """The calls that compute `ends`, each a single one, and what these have become.
+    """The calls that compute `ends`, each a single one, and the symbols that `ends` have become.
 
     Args:
         varying: the symbols without a call whose arrays differ from run to run.
@@ -45,9 +45,9 @@ def lowered(
 def once(
     lines: Sequence[Symbol], ends: Sequence[Symbol], varying: Sequence[Symbol]
 ) -> tuple[list[Symbol], list[Symbol]]:
-    """The lines that are left, and what `ends` have become, once superfluous lines are left out.
+    """The lines without superfluous ones, and the symbols that `ends` have become.
 
-    These are lines that compute what another one does, or what no run changes, or what nothing needs.
+    A line is superfluous if another one computes the same, if no run changes it, or if nothing needs it.
     """
     vary = {id(symbol) for symbol in varying}
     known: dict[Any, Symbol] = {}

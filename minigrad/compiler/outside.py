@@ -41,7 +41,7 @@ class Outside:
         self._generators: list[np.random.Generator] = []
 
     def now(self) -> tuple[list[Any], tuple]:
-        """Return what stands outside now: the objects, and what tells them from others."""
+        """Return what stands outside now: the objects, and the marks that tell each from another."""
         if self._places is None:
             self._look()
         self._seen = state(self._places or (), self._seen)
@@ -67,8 +67,8 @@ class Outside:
         self._look()
 
     def _note_rules(self, recorded: RecordedCall) -> None:
-        """Note the rules of the file. One that the call itself made takes the place of that of the call
-        before: it has the same code."""
+        """Note the rules of the file. A rule that the call itself made replaces the rule that the call
+        before made: it has the same code."""
         file, times = globals_of(self._function), collections.Counter[Any]()
         for rule in dict.fromkeys(rule for node in recorded.graph.nodes for rule in node.rules):
             inner = inspect.unwrap(rule)  # type: ignore[arg-type]
@@ -78,7 +78,7 @@ class Outside:
 
     @contextlib.contextmanager
     def drawn_again(self, others: bool = False) -> Iterator[None]:
-        """Within it, random numbers are drawn that are drawn again after it; or others, one further."""
+        """Within it, random numbers are drawn that are drawn again after it; with `others`, others."""
         states = [g.bit_generator.state for g in self._generators]
         try:
             with drawing_from(copy.deepcopy(generator())):

@@ -16,9 +16,9 @@ Change = Callable[[Symbol], "Symbol | None"]
 def through(
     lines: Sequence[Symbol], ends: Sequence[Symbol], change: Change
 ) -> tuple[list[Symbol], list[Symbol]]:
-    """Go through lines in order, and put in the place of each what `change` makes of it.
+    """Go through lines in order, and replace each by the result of `change`.
 
-    `change` gets a line whose arguments are what became of them. It returns another symbol, whose own
+    `change` gets a line whose arguments have been replaced already. It returns another symbol, whose own
     parts become lines before it, or None for the line itself. A line that stays is the same symbol.
     """
     now: dict[int, Symbol] = {}
@@ -56,7 +56,7 @@ def _write(symbol: Symbol, role: Role, new: dict[int, Symbol]) -> None:
 
 
 def _value(line: Symbol, call: SymbolCall, before: dict[int, Any]) -> Any:
-    """The array of a line; of a view, or what can be one, that of the array its argument has now.
+    """The array of a line. A view, or what may be one, is made of the array its argument has now.
 
     A number of NumPy's becomes an array without axes, which can have views.
     """

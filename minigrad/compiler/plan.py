@@ -69,7 +69,7 @@ def _with_memory(script: LoweredScript) -> tuple[CompiledProgram, MemoryUse]:
 
 
 class WithProgram:
-    """A base for those that have plans: it shows the last one."""
+    """A base for classes that have plans: it shows the last plan."""
 
     def _last(self) -> Plan:
         """The last plan that was made or used."""
@@ -84,7 +84,7 @@ class WithProgram:
         """The program of the last plan, as text: with `buffers`, what runs, with where each result is.
 
         Raises:
-            GraphError: if no shape of arguments was met often enough for a plan.
+            GraphError: if there is no plan yet: no shape of arguments was met often enough.
         """
         plan = self._last()
         return plan.program.text if buffers else plan.text_without_buffers

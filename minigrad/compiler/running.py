@@ -59,8 +59,8 @@ class Instance:
     def errors(self) -> contextlib.AbstractContextManager:
         """Make the context of a run.
 
-        BLAS can say "invalid" of sums of finite numbers, as it also reads what lies beyond the end of a
-        row; sums that the function itself does not compute so are silent.
+        BLAS may report "invalid" for sums of finite numbers, as it also reads memory beyond the end of a
+        row. If the function itself does not make these sums by BLAS, the report is silenced.
         """
         return contextlib.nullcontext() if self.exact else np.errstate(invalid="ignore")
 

@@ -24,15 +24,15 @@ A script, in this order:
 3. `operators`: the one table of Python's operators; `bodies`, `arrays`: questions about functions and
    plain arrays
 
-And the same for a page, which has no NumPy:
+The same for a page, which has no NumPy:
 
 4. `page_functions`: the functions that a page's interpreter has, by name
-5. `tape`: a script in calls of these; `tape_writing`: how each call of NumPy's is written so, with
-   `tape_moves` for those that only move elements and `tape_products` for sums of products
-6. `tape_reading`: these calls read backwards, from one element to those that it is made of
+5. `tape`: a script in calls of these functions; `tape_writing`: how each call of NumPy's is written in
+   them, with `tape_moves` for calls that only move elements, and `tape_products` for sums of products
+6. `tape_reading`: a tape read backwards, from one element to the elements that it is made of
 
-A graph becomes a script in `Script(graph)`, a script a tape in `tape_of(script)`. Those who read them
-have no code of their own to compute a graph, or to walk it:
+`Script(graph)` makes a script of a graph, and `tape_of(script)` a tape of a script. Their readers have
+no code of their own to compute a graph, or to walk it:
 
     the written program         Script      views/text/program_lines.py
     the rule for the case       Script      views/text/reading.py, for the table, the steps, the page and
@@ -46,17 +46,17 @@ The words of this room:
 
 - A symbol is an array together with the call that gave it.
 - A call is one function with its arguments, symbols among them.
-- A script has all calls of a graph, forward and back, each after those that it is made of.
+- A script has all calls of a graph, forward and back, each after the calls of its arguments.
 - A line is one symbol of a script that has a call: computing the lines in order computes the graph.
 - A role says what a symbol is in the graph, such as the value of node 3.
-- Held is what no line computes: leaves, constants, and the gradient that the way back starts from.
+- Held is an array that no line computes: a leaf, a constant, the gradient where the way back starts.
 - A number is Python's, such as the 2 in `x ** 2`: it can be a symbol too, so that a page can change it.
-- A gate is a boolean that says whether a node is on; where it is off, an earlier node replaces it.
+- A gate is a boolean that says whether a node is on; an earlier node replaces one that is off.
 - Given is the gradient that a rule gives for an argument.
 - Fitted is the same with broadcasting undone, so that it has the argument's shape.
 - A tape has the same calls for a machine: each reads arrays by number, and writes one.
 - A slot is that number, and the place of one array.
 - Fixed is a slot whose call a page cannot run: it keeps its array, as does all that is made of it.
 - Pinned is a number or a slot that must keep its numbers, as something else depends on them.
-- Filled is a slot with one number everywhere, which is all that a page is given of it.
+- Filled is a slot with one number everywhere: a page is given that number alone.
 """

@@ -37,19 +37,19 @@ class Script:
         follow_numbers: make symbols of the Python numbers among the arguments of ufuncs, too.
         instead: nodes that can be switched off, and the earlier node that stands in the place of each
             then: `np.where(on, node, instead)`, with the rules of `np.where`.
-        forward: compute the values of the nodes; else they are held, and where one was not kept,
-            ones of its shape stand for it.
+        forward: compute the values of the nodes. If not, they are held, and ones of its shape stand for
+            a value that was not kept.
 
     Attributes:
-        lines: every call, each after those that it is made of; `ahead` of them are forward.
-        results: what the function of a node gives, by number: its value, where it cannot be off.
+        lines: one for each call, after the lines of its arguments; the first `ahead` are forward.
+        results: the result of each node's function, by number: the value of a node that cannot be off.
         values: of nodes, by number.
         numbers: the symbols of Python numbers, by the number of the node and the position.
         gates: the symbols of booleans that say whether a node is on, by its number.
         back: the way back, which is written once it is walked.
 
     Raises:
-        GraphError: if the graph lacks what computing it again needs, or gives something else now.
+        GraphError: if something is missing to compute the graph again, or if its numbers are others now.
     """
 
     def __init__(
@@ -103,7 +103,7 @@ class Script:
     # Forward
 
     def _write_value(self, node: GraphNode) -> None:
-        """Write the lines of a node's value; of what is not computed, hold the value itself."""
+        """Write the lines of a node's value; if it is not computed, hold the value itself."""
         if node.kind != "operation" or node.outside or not self.forward:
             self.values[node.number] = self._held(node)
             return
@@ -210,9 +210,9 @@ def compute(
     """Compute lines with other numbers.
 
     Args:
-        values: the arrays of symbols by their ids; it gets those of the lines. A symbol that is not
-            there has the array that it had.
-        by: calls a function, with its arguments and options, in another way than Python does.
+        values: the arrays of symbols, by id; those of the lines are added. Any other symbol has its own
+            array.
+        by: called with each function, its arguments and its options, in place of the function.
     """
     now = lambda symbol: values.get(id(symbol), symbol.value)
     for line in lines:

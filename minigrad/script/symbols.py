@@ -11,8 +11,8 @@ NumPy's protocols let a class answer NumPy's functions. A `Tensor` answers them 
 becomes the calls that it is made of: lines of a script (see `script`), and with a `Notation`, text.
 
 Below the class stand the ways to call a function on symbols: `noted` as it is, `simplest` in as few
-calls as it can be written with, `traced` by the calls that its body makes; and then what finds and
-replaces the symbols among arguments.
+calls as it can be written with, `traced` by the calls that its body makes. After these stand functions
+that find and replace the symbols among arguments.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ METHODS = {
     "astype", "clip", "copy", "cumsum", "dot", "max", "mean", "min", "prod", "ravel", "repeat",
     "reshape", "squeeze", "sum", "swapaxes", "transpose",
 }  # fmt: skip
-# The ways in which a function, which may be any user's, refuses symbols.
+# The exceptions by which a function, perhaps a user's, refuses symbols.
 REFUSALS = (TypeError, ValueError, LookupError, AttributeError, AssertionError, RuntimeError)
 
 
-class _CallFields(NamedTuple):  # which by itself could keep no property
+class _CallFields(NamedTuple):  # a NamedTuple itself cannot keep a property
     function: Callable
     args: tuple
     options: Options

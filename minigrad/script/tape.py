@@ -1,8 +1,8 @@
 """A graph as a tape: its script, written with the few calls that a page's interpreter has.
 
 It is the program of `views.text.program`, for a machine in place of a reader. `tape_writing` says how
-each call is written. What cannot be written so, such as a decomposition, keeps the value that it has: it
-is fixed, and so is all that is computed from it.
+each call is written. A call that cannot be written, such as a decomposition, keeps its result: this is
+fixed, and so is all that is computed from it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ EXACT = 1 << 53  # a page has no larger integers
 
 
 class TapeCall(NamedTuple):
-    """One call of a tape: its function, the slot to write, those to read, and what else it must know."""
+    """One call of a tape: its function, the slot to write, the slots to read, and further arguments."""
 
     name: str
     slot: int
@@ -46,14 +46,14 @@ class Tape:
     Attributes:
         arrays: for each slot the array that it held when the graph was computed.
         held: the slots that are not computed, in order.
-        calls: in the order in which they are run. One that writes a slot of `held` is not run: it says
-            how what is fixed came about.
+        calls: in the order in which they are run. A call that writes a slot of `held` is not run: it
+            says how a fixed array came about.
         value_slots, gradient_slots: those of nodes, by number.
         numbers: the slots of Python numbers among a node's arguments, by its number and their position.
-        passed: for each edge, by its place in the graph: the slots of what goes along it; `given` only
-            where that was summed.
-        with_numbers: the slot of a contribution as it reads with the Python numbers that there are,
-            where that is another one, by the place of its edge.
+        passed: the slots of the gradients along each edge, by its place in the graph; `given` only
+            where `fitted` is of another shape.
+        with_numbers: the slot of a contribution that is computed with plain Python numbers, if it is
+            another slot, by the place of its edge.
         gates: the slots of booleans that say whether a node is on, by its number.
         fixed: why a slot cannot change with what it was computed from.
         pinned: why the array of a slot can have no other numbers.
@@ -150,8 +150,8 @@ class Tape:
     def write(self, name: str, value: ArrayLike, reads: Sequence[int], *params: object) -> int:
         """Put a call on the tape, unless it is there; return the slot of its result.
 
-        It gives the array `value`; `reads` are the slots that it reads, and `params` what else its
-        function must know (see `tape_writing`).
+        It gives the array `value`; `reads` are the slots that it reads, and `params` further arguments
+        of its function (see `tape_writing`).
         """
         array = np.asarray(value)
         if name == "same" and form(array) == form(self.arrays[reads[0]]):

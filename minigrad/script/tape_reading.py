@@ -1,8 +1,8 @@
-"""A tape read backwards: from one element of a call's result to the elements that it is made of.
+"""A tape read backwards: from one element of the result of a call to the elements that it is made of.
 
-A call of a tape (see `tape_writing`) either moves elements, so that one comes from one other; or it adds
-many, or takes the greatest of them; or it is a function of one element of each array. A page does the
-same in JavaScript (see `page/sources.js`), with the tape that it computes with.
+A call of a tape (see `tape_writing`) is of one of three kinds. It moves elements, so that each comes
+from one other element. Or it adds many elements, or takes the greatest of them. Or it is a function of
+one element of each array. A page reads its tape in the same way, in JavaScript (see `page/sources.js`).
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
 It is the engine's walk (`engine/walk.py`) once more, on symbols in place of arrays: each rule of the
 table is called on symbols, and so the calls that it is made of become lines.
 
-Three things must stay equal to those there: the order of the visits, the order in which what arrives at
-a node is added up, and what `fit` makes of a shape and a dtype. `test_script.py` compares what goes
-along each edge, and `test_compile.py` the bits of programs that are drawn at random.
+Three things must be equal in both walks: the order of the visits, the order of the sums at a node, and
+the shape and dtype that `fit` gives. `test_script.py` compares the gradients along each edge, and
+`test_compile.py` the bits of random programs.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ class WayBack:
 
     Attributes:
         gradients: of nodes, by number.
-        taken: of nodes, the gradient that their rules are given: the part for what is not off.
-        passed: the symbols of what goes along each edge, in the order of the walk.
-        with_numbers: what the rule of an edge gives with the Python numbers that there are, where that
-            is made of other calls: `g * (2 * x)` for x ** 2.
+        taken: the gradients that the rules of nodes are called with, by number: without the part that a
+            node which is off leaves to another.
+        passed: the symbols of the gradients along each edge, in the order of the walk.
+        with_numbers: what the rule of an edge gives for plain Python numbers, if it makes other calls
+            for these than for their symbols: `g * (2 * x)` for x ** 2.
         pinned: numbers that a rule could not be traced with, so that they cannot change.
     """
 
@@ -54,9 +55,10 @@ class WayBack:
     ) -> Iterator[tuple[GraphNode, list[GraphEdge]]]:
         """Walk back, newest first, and write the lines of each node that a gradient reaches.
 
-        Once these are written, yield the node, and the edges along which the gradient goes on.
+        Once these are written, yield the node, and the edges along which its gradient goes on.
 
-        `starts` are the gradients of the roots, by number, if not those that they have.
+        Args:
+            starts: gradients of roots, by number, in place of those that they have.
 
         Raises:
             GraphError: if a root of several elements has no gradient to start from.
@@ -76,7 +78,7 @@ class WayBack:
     def _pass_on(
         self, edge: GraphEdge, given: Symbol, fitted: Symbol, sums: dict[int, Symbol]
     ) -> None:
-        """Write the lines of what goes along an edge, and add it to the gradient of its source."""
+        """Write the lines of the gradient along an edge, and add it to the gradient of its source."""
         if given is not fitted and given.role is None:
             given = self.script.with_role(given, Role("given", edge.target, edge=edge))
         fitted = self.script.with_role(fitted, Role("fitted", edge.source, edge=edge))
@@ -115,9 +117,10 @@ class WayBack:
     def _from_rules(
         self, node: GraphNode, edges: list[GraphEdge], g: Symbol
     ) -> Iterator[tuple[GraphEdge, Symbol, Symbol]]:
-        """Yield for each edge of a node what its rule gives, and that with broadcasting undone.
+        """Yield each edge of a node, what its rule gives, and the same with broadcasting undone.
 
-        Where arrays stand for others, a rule may refuse them: its call is noted then, and not computed.
+        A rule may refuse an array of ones that stands for another: its call is noted then, and not
+        computed.
         """
         by_position: dict[int, tuple[Any, Any]] = {}  # a rule is called once for a whole list
         for edge in edges:
@@ -144,8 +147,8 @@ class WayBack:
     def _call_rule(self, node: GraphNode, edge: GraphEdge, g: Symbol) -> tuple[Any, Any]:
         """Call the rule of an edge: with symbols for the node's Python numbers, and with the numbers.
 
-        It is one result twice where the node has no such numbers, or where the rule cannot be traced
-        with symbols for them: these are `pinned` then.
+        Both results are the same one if the node has no such numbers, or if the rule cannot be traced
+        with symbols for them. These are `pinned` then.
         """
         rule = node.rules[edge.position]
         assert rule is not None
@@ -178,8 +181,8 @@ class WayBack:
 def fitted_to(argument: Symbol, gradient: Symbol) -> Symbol:
     """The gradient of an argument with broadcasting undone: of its shape and dtype.
 
-    So does `fit` of `engine/walk.py`, with the same numbers; here it is written in calls that a person
-    would write.
+    `fit` of `engine/walk.py` gives the same numbers. Here they are computed by calls that a person would
+    write.
     """
     wide, shape = gradient.value.shape, argument.shape
     if wide != shape:
@@ -207,7 +210,7 @@ def same_calls(a: Any, b: Any) -> bool:
 
 
 def _form(a: Any) -> Any:
-    """Return what decides by which calls an array is computed, and how it lies."""
+    """The form of an argument: it decides which calls a rule makes, and how their results lie."""
     if isinstance(a, (list, tuple)):
         return [_form(b) for b in a]
     if not isinstance(a, Symbol) or isinstance(a, Number):
@@ -216,7 +219,7 @@ def _form(a: Any) -> Any:
 
 
 def is_call_of(symbol: object, function: Callable) -> bool:
-    """Tell whether a symbol is the result of that function, under whatever name, or an item of it."""
+    """Tell whether a symbol is the result of that function, by any name, or an item of it."""
     call = getattr(symbol, "call", None)
     if (
         call is not None
