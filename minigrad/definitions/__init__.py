@@ -1,7 +1,7 @@
-"""NumPy's other functions: rules that a first reading does not need, and functions written in others.
+"""NumPy's other functions: rules that a first reading does not need, and definitions.
 
-A function that is written in others needs no derivative, and a drawing can open it to show what it is
-made of.
+A definition is a function written in other functions of the table. It needs no derivative, and a drawing
+can open it to show these functions.
 
 Where a function has a kink, its derivative there is a choice, and the choice is mostly PyTorch's:
 
@@ -25,11 +25,11 @@ Each file is a kind of function, and can be read by itself:
 - `shapes`: elements moved, repeated, joined; `selection`: elements chosen by their places
 - `reductions`, `ignoring_nan`, `quantiles`: over axes; `samples`: of a function given by its values
 - `linear_algebra`, `decompositions`
-- `ufunc_methods`: `np.add.reduce` and its like; `other_names`: those of NumPy 2, as `np.unstack`
-- `axes` and `half` serve the others
+- `ufunc_methods`: `np.add.reduce` and its like; `other_names`: names of NumPy 2, as `np.unstack`
+- `axes` and `half`: functions that the other files use
 
-Where one raises a ValueError, as NumPy does, the caller gets a ShapeError that names the function and
-what it was given (`engine/failures.py`).
+If a definition raises a ValueError, as NumPy does, the caller gets a ShapeError that names the function
+and its arguments (`engine/failures.py`).
 """
 
 from . import (

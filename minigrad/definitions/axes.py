@@ -16,7 +16,7 @@ from ..engine.followed import Followed
 
 
 def as_arrays(*values: object) -> list[AnyArray]:
-    """The values as arrays: numbers, and lists of these, become what they are beside the others.
+    """The values as arrays: Python floats, and lists of them, get the dtype of `floats_beside`.
 
     Raises:
         DTypeError: for what a Tensor cannot hold, such as an array with hidden elements.
@@ -46,7 +46,7 @@ def axis_of(axis: Any, ndim: int) -> int:
 
 
 def along(a: AnyArray, axis: object) -> tuple[AnyArray, int]:
-    """An array and one of its axes: without an axis, all elements in a row; so, too, a number."""
+    """An array and one of its axes. Without an axis, and for a number: all elements in a row, and 0."""
     if axis is None:
         return np.ravel(a), 0
     a = a if a.ndim else np.ravel(a)
@@ -89,7 +89,7 @@ def largest(a: AnyArray, axis: Any, keepdims: bool = False) -> AnyArray:
 
 
 def product_of_others(a: AnyArray, axis: object) -> AnyArray:
-    """For each element, the product of the others in its group: right where some are zero."""
+    """For each element, the product of all other elements of its group: right also where some are 0."""
     rows, back = in_groups(a, axis)
     one = np.ones_like(rows[..., :1])
     before = np.concatenate([one, np.cumprod(rows[..., :-1], axis=-1)], axis=-1)

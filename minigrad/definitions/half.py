@@ -13,9 +13,9 @@ HALF = np.dtype(np.float16)
 
 
 def in_single(body: Function) -> Function:
-    """Have `body` compute in float32 what is float16, and round its result: as NumPy's mean does.
+    """Have `body` compute with float32 in place of float16, and round its result: as NumPy's mean does.
 
-    Where an argument is of a wider dtype, the result is wide in any case, and nothing is converted.
+    If an argument is of a wider dtype, the result is wide in any case, and nothing is converted.
     """
 
     @functools.wraps(body)

@@ -2,9 +2,9 @@
 
     output, weights = attention(query, key, value, mask)
 
-How a query is compared with a key is its score: here are `dot` and `scaled_dot`, in `scores` those that
-learn. All are called in the same way, with queries (..., T, K) and keys (..., S, K'), and return the
-scores (..., T, S). Rows are queries, columns keys.
+A score compares a query with a key. `dot` and `scaled_dot` are here; the scores that learn are in
+`scores`. All are called in the same way, with queries (..., T, K) and keys (..., S, K'), and return
+(..., T, S): rows are queries, columns keys.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def normalized(
         ShapeError, DTypeError: if the mask does not fit the scores, or is not of booleans.
     """
     if mask is not None:
-        # `masked_softmax` takes one that broadcasts the other way too.
+        # `masked_softmax` would also take a mask to which the scores broadcast.
         check_mask(mask, scores.shape)
     if phi is np.exp:
         return masked_softmax(scores, mask)

@@ -18,9 +18,9 @@ class Cache:
         logits = model.next_scores(chosen, memory, cache)   # (B, 1, N), of the next ones
 
     The context of a self-attention grows with the tokens, and so do its keys and values (`grow`). The
-    source stays what it is: its keys and values are made in the first call, and `kept`. Only
-    `MultiHeadAttention` calls these two. `embed_next` calls `append`, and so does what writes through a
-    window or without a cache (`training.writing`).
+    source stays the same: its keys and values are made in the first call, and `kept`. Only
+    `MultiHeadAttention` calls `grow` and `kept`. `append` is called by `embed_next`, and by
+    `training.writing` for a window, or without a cache.
 
     Attributes:
         tokens: (B, T), or None before any has been read.

@@ -49,12 +49,12 @@ class DecoderLayer(Module):
             x: the target so far (B, T, D); with a cache, what is new of it.
             memory: what the encoder made of the source (B, S, D).
             self_mask, cross_mask: booleans that broadcast to the weights of the two attentions.
-            cache: what the layer read before: of the memory, keys and values are made once.
+            cache: the keys and values of positions read before, and of the memory.
 
         Returns:
-            (B, T, D); the weights of the self-attention (B, H, T, T), or with a cache
-            (B, H, T, offset + T), where `offset` positions were read before; and those of the attention
-            to the source (B, H, T, S).
+            (B, T, D); the weights of the self-attention (B, H, T, T), or with a cache of `offset`
+            positions (B, H, T, offset + T); and the weights of the attention to the source
+            (B, H, T, S).
 
         Raises:
             ShapeError, DTypeError: as `MultiHeadAttention`.

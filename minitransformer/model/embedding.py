@@ -47,15 +47,15 @@ def embed(ids: np.ndarray, embedding: Embedding, positions: Positions, offset: i
 def embed_next(
     ids: np.ndarray, embedding: Embedding, positions: Positions, cache: Cache | None = None
 ) -> tuple[Tensor, np.ndarray]:
-    """Embed what a decoder reads, after what it has read already, and say what it may look at.
+    """Embed the next ids that a decoder reads, and make their mask.
 
     Args:
-        ids: (B, T), those that the cache has not read.
+        ids: (B, T), without the ids that the cache has.
         embedding, positions: as for `embed`.
-        cache: which remembers these ids too, from now on; without one, they are all.
+        cache: the ids read before; these are added to it. Without a cache, there are none.
 
     Returns:
-        The vectors (B, T, D), and the mask (B, 1, T, offset + T), where `offset` were read before.
+        The vectors (B, T, D), and the mask (B, 1, T, offset + T), where `offset` ids were read before.
 
     Raises:
         DTypeError, ShapeError: as `embed`.

@@ -41,11 +41,11 @@ class EncoderLayer(Module):
         Args:
             x: (B, S, D).
             mask: booleans that broadcast to the weights.
-            cache: what the layer read before, for a mask that lets nothing see what comes after.
+            cache: the keys and values of positions read before; the mask must then hide later ones.
 
         Returns:
-            (B, S, D), and the weights of the attention (B, H, S, S); with a cache (B, H, S, offset + S),
-            where `offset` positions were read before.
+            (B, S, D), and the weights of the attention (B, H, S, S); with a cache of `offset` positions
+            (B, H, S, offset + S).
 
         Raises:
             ShapeError, DTypeError: as `MultiHeadAttention`.

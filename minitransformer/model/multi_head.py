@@ -88,7 +88,7 @@ class MultiHeadAttention(Module):
             _check_axes(mask)
         key = context if key is None else key
         value = context if value is None else value
-        # The positions before these; S, if the context stays.
+        # The number of positions that the cache has; S, if the context stays.
         known = 0 if cache is None else cache.length(self)
         self._check_widths(query=query)
         q = self.query(query)  # (B, H, T, K)
@@ -100,7 +100,9 @@ class MultiHeadAttention(Module):
             k = self.key(key)  # type: ignore[arg-type]  # (B, H, S, K)
             v = self.value(value)  # type: ignore[arg-type]  # (B, H, S, V)
             k = rotary(k, known) if self.rotary else k
-            k, v = (k, v) if cache is None else cache.grow(self, k, v)  # those of before come first
+            k, v = (
+                (k, v) if cache is None else cache.grow(self, k, v)
+            )  # the earlier ones come first
         heads, weights = attention(q, k, v, mask, score=self.score)  # (B, H, T, V), (B, H, T, S)
         if self.output is None:
             return np.sum(heads, axis=-3), weights  # (B, T, V)

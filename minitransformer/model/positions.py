@@ -1,4 +1,4 @@
-"""The positions of tokens, for a model that without them sees only a set.
+"""The positions of tokens. A model without them sees only a set.
 
 `POSITIONS` names the ways. The sinusoidal and the learned positions are added to the embeddings; the
 rotary ones turn queries and keys, inside the attention.

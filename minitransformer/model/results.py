@@ -50,8 +50,8 @@ class Decoded(NamedTuple):
 class AllWeights(NamedTuple):
     """The attention weights of every layer, each (1, H, rows, columns), rows = queries.
 
-    encoder: source over source; decoder: target over target; cross: target over source. A model that
-    lacks a part has no weights of it.
+    encoder: source over source; decoder: target over target; cross: target over source. A model without
+    one of these parts has an empty list for it.
     """
 
     encoder: list[Weights]

@@ -85,9 +85,9 @@ class Transformer(Module):
         """Read a target, each position together with those before it and with the source.
 
         Args:
-            target: ids (B, T); with a cache, those that it has not read.
-            memory: what `encode` made of the source.
-            cache: what is remembered of the target so far, and of the memory.
+            target: ids (B, T); with a cache, without the ids that it has.
+            memory: the source, as `encode` returned it.
+            cache: the ids read before, and the keys and values of these and of the memory.
 
         Returns:
             Vectors (B, T, D), and the weights of both attentions of each layer.

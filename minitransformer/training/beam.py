@@ -1,4 +1,4 @@
-"""Beam search: the best few beginnings, kept side by side, of which the best is written."""
+"""Beam search: the best few beginnings are kept side by side, and the best one is written."""
 
 from __future__ import annotations
 

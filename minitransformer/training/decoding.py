@@ -1,8 +1,8 @@
-"""Writing symbol by symbol: what a trained model does when no target is given.
+"""Writing symbol by symbol: the work of a trained model when no target is given.
 
-The functions that write do so for a whole batch, from a `Transformer` and the sources to be read, or
-from a `DecoderOnly` model and the prompts to be continued. What the model has computed for the symbols
-so far is remembered (not with `cached=False`); this changes only the time.
+These functions write a whole batch: with a `Transformer`, for the sources that it reads; with a
+`DecoderOnly` model, after the prompts that it continues. A cache has what the model has computed for
+earlier symbols (not with `cached=False`); it changes only the time.
 """
 
 from __future__ import annotations

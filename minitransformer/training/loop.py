@@ -1,4 +1,4 @@
-"""Training a transformer on a task, and everything that is needed to stop and go on."""
+"""Training of a transformer on a task, with all that is needed to stop and go on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .vocabulary import PAD
 
 @dataclass
 class Point:
-    """A step, the loss of its batch, and what held-out examples gave if they were looked at then."""
+    """A step, the loss of its batch, and the measures on held-out examples, if these were looked at."""
 
     step: int
     loss: float
@@ -64,8 +64,8 @@ class Training:
         sizes: of the model, those that its kind takes.
         settings: how to train.
         kind: of the model, a name in `READERS`.
-        made: what `tasks.make` needs beside the name and the seed to make the task again.
-        workers: who computes the parts of a batch; the weights have the same bits with any.
+        made: further arguments of `tasks.make`, beside the name and the seed, to make the task again.
+        workers: these compute the parts of a batch; the weights have the same bits with any of them.
         steps_done: how many steps were taken, and `curve`: a `Point` for each.
         reader: the model with its vocabularies, and `model`: the model alone.
         job: what a worker does with its part of a batch.

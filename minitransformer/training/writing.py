@@ -6,8 +6,8 @@ To write two symbols, `greedy` calls
     scores(BOS)                   the decoder reads BOS: the attentions of each layer make its keys and
                                   values, and those of the source, and the cache keeps them
     argmax                        the first symbol: that of the highest score
-    scores(first)                 the decoder reads this symbol alone, at position 1: its query meets the
-                                  keys of BOS and its own, and those of the source, all but its own kept
+    scores(first)                 the decoder reads this symbol alone, at position 1: its query meets its
+                                  own key, and from the cache the keys of BOS and of the source
     argmax                        the second symbol
 
 and so on, until every row has ended, by EOS or by its length.
@@ -38,17 +38,17 @@ Model = Transformer | DecoderOnly
 
 @dataclass
 class Writing:
-    """A model, the source that it reads, if any, and what it remembers of the symbols so far.
+    """A model, the source that it reads, if any, and its cache of the symbols so far.
 
-    A model that has learned from windows of W symbols knows no more positions than these. With `window`,
-    it reads no more: whenever it has read W symbols, the window moves on by a quarter of itself. What
-    was remembered is of other positions, so the cache is made again, of what is left in the window.
+    A model that has learned from windows of W symbols knows W positions, and no more. With `window`, it
+    reads no more: whenever it has read W symbols, the window moves on by a quarter of itself. Then all
+    symbols in it have other positions, and the cache is made again.
 
     Attributes:
-        model: what gives the scores of the next symbol.
-        memory: what the model's encoder made of the source, or None without a source.
+        model: gives the scores of the next symbol.
+        memory: the source, as the model's encoder has read it, or None without a source.
         cached: whether to remember what was computed for earlier symbols.
-        window: W (default: as many as come).
+        window: W (default: no limit).
         ends: whether a row can end: a model of text has learned no end.
         begins: at which symbol of the text the window begins.
         cache: the tokens so far; keys and values of them, if `cached`.
@@ -91,7 +91,7 @@ class Writing:
         return cls(model, memory, cached, window, ends), prompt
 
     def scores(self, new: np.ndarray) -> np.ndarray:
-        """Read new symbols (B, n); return the scores (B, N) of what follows them, in float64.
+        """Read new symbols (B, n); return the scores (B, N) of the symbol after them, in float64.
 
         Padding and the start symbol must not be written: their scores are minus infinity.
 
@@ -127,7 +127,7 @@ class Writing:
         )
 
     def _within_window(self, new: np.ndarray) -> np.ndarray:
-        """Return what to read when `new` (B, n) has come: all that is in the window, if it moves."""
+        """The symbols to read: `new` (B, n), or, if the window moves, all symbols in it."""
         length = self.begins + self.cache.offset + new.shape[1]  # of the text
         begins = 0 if self.window is None else window_start(length, self.window)
         if begins == self.begins:
@@ -137,7 +137,7 @@ class Writing:
         return text
 
     def _allowed(self, logits: mg.Tensor) -> np.ndarray:
-        """Logits (..., N) as scores in float64, those of symbols that must not come minus infinity."""
+        """Logits (..., N) as scores in float64: minus infinity for symbols that must not be written."""
         scores = logits.numpy().astype(np.float64)  # (..., N)
         if not np.isfinite(scores).all():
             parts = self.model.named_parameters()
@@ -163,7 +163,7 @@ def window_start(length: int, window: int) -> int:
 
 
 def check_rows(ids: np.ndarray) -> None:
-    """See that these are rows of ids, each with a symbol at least, and padding only after the last.
+    """Check that these are rows of ids, each with a symbol at least, and padding only after its symbols.
 
     Raises:
         DTypeError, ShapeError, ConfigError: if not.
