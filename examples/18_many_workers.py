@@ -864,7 +864,7 @@ ask("end_tree", ...)
 ask("end_cost", ...)
 
 # %% [markdown]
-# `minigrad/workers/` has the tree and the threads on about three pages, in `cluster.py` the
+# `minigrad/workers/` has the tree in `job.py`, the threads in `threads.py`, and in `cluster.py` the
 # processes. Try them: `python -m minitransformer --accumulate 4 --workers 2`, and with another
 # number; the weights are the same bits.
 #

@@ -1,10 +1,10 @@
-"""Workers that are processes, on this machine or on many: an engine that others keep, Dask.
+"""Workers that are processes, on this machine or on many, started and served by Dask.
 
-    with Cluster(count=4) as workers:                          processes here
-    with Cluster(scheduler="tcp://host:8786") as workers:      those of a scheduler that runs already
+    with Cluster(count=4) as workers:                          processes of this machine
+    with Cluster(scheduler="tcp://host:8786") as workers:      processes of a scheduler that runs already
 
 For each total, the weights go to every worker once. Each part is a task, and so is each sum in the
-tree of parts; one flat array comes back. A worker that dies is no loss: others get its tasks.
+tree of parts; one flat array comes back. If a worker dies, Dask gives its tasks to another worker.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ import numpy as np
 
 from .. import errors
 from ..settings import whole
-from .on_a_worker import PartialSum, about, part_of, split, sum_of
-from .threads import MOST_WORKERS, Gradients, T, Workers, tree
+from .job import MOST_WORKERS, Gradients, T, Workers, tree
+from .worker_process import PartialSum, part_of, split, sum_of, versions_of
 
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 1_000_000,  # workers that may die over one task
@@ -165,7 +165,7 @@ class Cluster(Workers):
             )
         if job is not self.job:
             packages = frozenset(m.partition(".")[0] for m in (__name__, job.loss.__module__))
-            self.shared = uuid.uuid4().hex, _pickled(job), about(packages)
+            self.shared = uuid.uuid4().hex, _pickled(job), versions_of(packages)
             self.job, self.sent = job, None
         weights = np.concatenate([p._array for p in job.parameters], axis=None)
         for _ in range(LOSSES):

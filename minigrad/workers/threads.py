@@ -1,68 +1,18 @@
-"""Workers that are threads, the job that each does for a part, and the tree that adds what they give."""
+"""Workers that are threads of this process."""
 
 from __future__ import annotations
 
 import concurrent.futures
 import contextlib
 import contextvars
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from .. import errors
-from ..engine.backward import first_gradient
 from ..engine.kinds import checked
-from ..engine.tensor import Tensor
-from ..optim import parameter_list
-from ..settings import function, whole
-from ..transforms import gradients
-
-MOST_WORKERS = 1000  # workers that are started here
-T = TypeVar("T")
-
-
-class Workers(contextlib.AbstractContextManager, Protocol):
-    """A computer of parts: entered before the first total, and left after the last."""
-
-    def total(self, job: Gradients, parts: Sequence[object]) -> list[np.ndarray]:
-        """The sum of what `job` gives for each of the parts, in the order of `tree`."""
-        ...
-
-
-class Gradients:
-    """A job: a part's loss and its gradient with respect to each parameter, as arrays of its own.
-
-    Nobody's `.grad` is touched, so that threads do not meet there.
-
-    Args:
-        loss: returns a Tensor with one element for a part, its share of the loss of all. A mean over
-            parts that differ in size is no sum of theirs: divide by the size of the whole.
-        parameters: the leaves, each once.
-
-    Raises:
-        ConfigError: if `loss` is no function, or the parameters are not leaves, in a list or the like.
-
-    A call raises:
-        GraphError: if the loss needs no gradient: inside `no_grad`, or taken out of the graph.
-        ShapeError: if it has more than one element.
-    """
-
-    def __init__(self, loss: Callable[..., Tensor], parameters: Sequence[Tensor]):
-        self.loss = function("the loss of a part", loss)
-        self.parameters = parameter_list(parameters)
-
-    def __call__(self, part: Any) -> list[np.ndarray]:
-        loss = self.loss(part)
-        found = gradients([loss], [first_gradient(loss, None, False)], self.parameters)
-        arrays = {0: np.asarray(loss.item())}
-        for g, p in zip(found, self.parameters):
-            if g is None:  # the loss does not use it
-                g = np.zeros_like(p._array)
-            elif not (g.flags.owndata and g.flags.writeable) or id(g) in arrays:
-                g = g.copy()
-            arrays[id(g)] = g
-        return [*arrays.values()]
+from ..settings import whole
+from .job import MOST_WORKERS, Gradients, Workers, added, tree
 
 
 class Threads(Workers):
@@ -122,30 +72,3 @@ def threadpool_limits() -> Callable[[], contextlib.AbstractContextManager]:
             "pip install threadpoolctl"
         ) from None
     return lambda: threadpoolctl.threadpool_limits(1, user_api="blas")
-
-
-def tree(items: Iterable[T], add: Callable[[T, T], T]) -> T:
-    """Add items in pairs, and pairs of those, as they come: ((a + b) + (c + d)) + e.
-
-    The order follows from their number alone. Of n, about log2(n) sums wait at any time.
-
-    Raises:
-        ConfigError: if there are none.
-    """
-    waiting: list[tuple[int, T]] = []  # sums, each with the height of its tree
-    for total in items:
-        height = 0
-        while waiting and waiting[-1][0] == height:
-            total, height = add(waiting.pop()[1], total), height + 1
-        waiting.append((height, total))
-    if not waiting:
-        raise errors.ConfigError("there are no parts to add: give at least one")
-    while len(waiting) > 1:
-        (_, last), (height, before) = waiting.pop(), waiting.pop()
-        waiting.append((height, add(before, last)))
-    return waiting[0][1]
-
-
-def added(a: Sequence[np.ndarray], b: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """The sums of arrays, one by one, in the memory of `a`."""
-    return [np.add(x, y, out=x) for x, y in zip(a, b, strict=True)]

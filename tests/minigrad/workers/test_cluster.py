@@ -2,7 +2,6 @@
 
 import contextlib
 import gc
-import hashlib
 import importlib
 import json
 import os
@@ -18,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from limits import SECONDS, never_endless
-from worker_job import job, parts
+from worker_job import digest, job, parts
 
 from minigrad import errors
 from minigrad.workers import Gradients, Threads
@@ -30,10 +29,6 @@ from minigrad.workers.cluster import LOSSES, Cluster
 ROOT = Path(__file__).parents[3]
 # Dask's own: deprecations of what it uses, and sockets that it leaves to the collector.
 pytestmark = pytest.mark.filterwarnings("default")
-
-
-def digest(arrays):
-    return hashlib.sha256(b"".join(a.tobytes() for a in arrays)).hexdigest()
 
 
 @pytest.fixture(scope="module")
@@ -145,14 +140,14 @@ def test_a_part_that_fails_on_a_worker_is_told_in_one_line(two, expected):
     ],
 )
 def test_a_worker_with_another_version_is_refused_by_name(two, monkeypatch, name, value, message):
-    monkeypatch.setattr(cluster_module, "about", _changed(name, value))
+    monkeypatch.setattr(cluster_module, "versions_of", _changed(name, value))
     with pytest.raises(errors.WorkersError, match=message):
         two.total(job(), parts())
 
 
 def test_a_worker_that_rounds_otherwise_is_told_of_once(two, monkeypatch, expected):
     said = []
-    monkeypatch.setattr(cluster_module, "about", _changed("rounding", "otherwise"))
+    monkeypatch.setattr(cluster_module, "versions_of", _changed("rounding", "otherwise"))
     monkeypatch.setattr(two, "say", said.append)
     for _ in range(2):
         assert digest(two.total(job(), parts())) == expected
@@ -167,12 +162,12 @@ def test_how_a_process_rounds_does_not_follow_from_how_many_threads_it_has():
     digests = set()
     for threads in (1, 2):
         with control.threadpool_limits(threads, user_api="blas"):
-            digests.add(cluster_module.about.__wrapped__(frozenset()).rounding)
+            digests.add(cluster_module.versions_of.__wrapped__(frozenset()).rounding)
     assert len(digests) == 1
 
 
 def _changed(name, value):
-    real = cluster_module.about
+    real = cluster_module.versions_of
     return lambda packages: real(packages)._replace(**{name: value})
 
 
@@ -376,14 +371,9 @@ def test_a_job_that_cannot_be_sent(two, expected):
     assert digest(two.total(job(), parts())) == expected
 
 
-@pytest.mark.parametrize(
-    "workers", [lambda: Threads(2), lambda: Cluster(count=2)], ids=["threads", "processes"]
-)
-def test_a_total_outside_the_block(workers):
-    if "Threads" in workers.__code__.co_names:
-        pytest.importorskip("threadpoolctl")
-    with pytest.raises(errors.WorkersError, match=r"write `with \w+\(.*\) as workers:`"):
-        workers().total(job(), parts())
+def test_a_total_outside_the_block():
+    with pytest.raises(errors.WorkersError, match=r"write `with Cluster\(.*\) as workers:`"):
+        Cluster(count=2).total(job(), parts())
 
 
 def test_without_dask_it_says_what_to_install(monkeypatch):

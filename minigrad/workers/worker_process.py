@@ -1,6 +1,6 @@
-"""The work of a process for `cluster`: what it makes of a part, and how it differs from the others.
+"""The work of one process of a cluster: it computes parts, and compares its versions and its rounding.
 
-A worker keeps the job, and the weights of the step, so that each is sent to it once.
+The process keeps the job and the weights of the step, so that each is sent to it once.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _compared(theirs: Versions) -> frozenset[str]:
     Raises:
         WorkersError: for other versions.
     """
-    here = about(theirs.packages)
+    here = versions_of(theirs.packages)
     where = importlib.import_module("distributed").get_worker().address
     for name, what in (("numpy", "NumPy"), ("source", f"{' and '.join(sorted(here.packages))}")):
         mine, expected = getattr(here, name), getattr(theirs, name)
@@ -101,7 +101,7 @@ def _compared(theirs: Versions) -> frozenset[str]:
 
 
 @functools.cache
-def about(packages: frozenset[str]) -> Versions:
+def versions_of(packages: frozenset[str]) -> Versions:
     """Return what this process computes with: versions, and a digest of how it rounds.
 
     Products differ in bits between the kernels that OpenBLAS has for processors, and exp and tanh
