@@ -21,6 +21,8 @@ import minigrad as mg
 from minigrad.course.lessons.lesson import links
 from minigrad.engine.kinds import checked
 from minigrad.functional import cross_entropy
+from minigrad.views.page import Extras
+from minigrad.views.page.attention import Tokens
 
 from ..training.chances import chances
 from ..training.line_reader import LineReader, Pair
@@ -39,7 +41,6 @@ LIKELY = 4  # symbols whose probability is shown at each step
 HEADS = 8  # attention heads that are shown at each step; the others open
 
 escape = html.escape
-Tokens = Mapping[str, tuple[Sequence[str], Sequence[str]]]
 
 
 class Reading(NamedTuple):
@@ -110,6 +111,9 @@ def explain(
         "K": sizes.width // sizes.heads, "V": sizes.width // sizes.heads, "N": len(said.names),
         **{letter: ids.shape[1] for letter, ids in sides(inputs).items()},
     }  # fmt: skip
+    sections = {"Reading": section(said)}
+    if snapshots:
+        sections["Training"] = over_time.section(snapshots)
     return mg.explore(
         loss,
         path,
@@ -119,11 +123,12 @@ def explain(
         labels=labels(reader, inputs),
         tokens=tokens(reader, inputs),
         vocabularies=vocabularies(reader),
-        sections={"Reading": section(said)}
-        | ({"Training": over_time.section(snapshots)} if snapshots else {}),
-        lessons=links(Path(path)),
-        purposes=purposes(line, unit, said.symbols[:-1] or said.symbols),
-        another=another_line(reader, line, examples, variations, LIKELY, HEADS),
+        extras=Extras(
+            sections=sections,
+            lessons=links(Path(path)),
+            purposes=purposes(line, unit, said.symbols[:-1] or said.symbols),
+            another=another_line(reader, line, examples, variations, LIKELY, HEADS),
+        ),
     )
 
 

@@ -14,6 +14,7 @@ import minigrad as mg
 from minigrad import functional as F
 from minigrad import nn, optim, workers
 from minigrad.views import plots
+from minigrad.views.page import Extras
 from minigrad.views.plots.axes import new_axes
 
 
@@ -129,7 +130,7 @@ RIGHT: dict[str, Callable[[Path], Call]] = {
     "steps": lambda _: call(mg.steps, x(2, 3).sum(axis=0), np.ones(3, "f4")),
     "explore": lambda folder: call(
         mg.explore, lambda a: square(a * x(3)), folder / "page.html", inputs=[np.ones(3)], title="a page", letters={"T": 3},
-        labels={"T": ["a", "b", "c"]}, sections={"More": "<p>more"}, lessons={"06": ("a title", "a.html")},
+        labels={"T": ["a", "b", "c"]}, extras=Extras({"More": "<p>more"}, {"06": ("a title", "a.html")}),
     ),
     "Graph.table": lambda _: call(mg.graph(loss()).table, 5),
     "Graph.summary": lambda _: call(mg.graph(loss()).summary),

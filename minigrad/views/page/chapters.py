@@ -68,7 +68,7 @@ class StepGroup:
 
 
 def chapters(
-    graph: GraphData, lessons: Mapping[str, Sequence[str]], purposes: Purposes | None = None
+    graph: GraphData, lessons: Mapping[str, Sequence[str]], purposes: Purposes
 ) -> list[dict[str, Any]]:
     """The chapters of `graph`, forward and back, as data.
 
@@ -79,7 +79,7 @@ def chapters(
     """
     operations = [n for n in graph.nodes if n.kind == "operation"]
     forward = [
-        _chapter(graph, part, lessons, purposes or {}) | {"back": False}
+        _chapter(graph, part, lessons, purposes) | {"back": False}
         for part in _parts(graph, operations, FORWARD)
     ]
     return [*forward, *(chapter | {"back": True} for chapter in _chapters_back(graph))]

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...engine.kinds import checked
 from ...errors import GraphError
 from ...ran import words
 from ...ran.data import GraphData
@@ -36,6 +37,27 @@ CONSTANTS: dict[str, Any] = {  # of these files, that the scripts need too
 }
 
 
+@checked
+@dataclasses.dataclass(frozen=True)
+class Extras:
+    """Parts that a program adds to its pages.
+
+    Attributes:
+        sections: further tabs of the page, by their titles, in HTML that is put in unchanged.
+        lessons: by its number such as "06", the title and the address of each lesson that a docstring
+            may name, for links.
+        purposes: titles and sentences of the chapters about parts of the model, by patterns of their
+            paths such as "encoder.*.norm". The other chapters take theirs from docstrings.
+        another: data with which the model reads another line, which is typed in a section: in an
+            element with the id "another". Left out if a page cannot compute as much.
+    """
+
+    sections: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    lessons: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
+    purposes: chapters.Purposes = dataclasses.field(default_factory=dict)
+    another: AnotherLine | None = None
+
+
 @dataclasses.dataclass(frozen=True)
 class PageOptions:
     """The settings of a page, beside its graph; `explore` says what each is for."""
@@ -45,9 +67,7 @@ class PageOptions:
     labels: Mapping[str, Sequence[str]]
     tokens: Tokens
     vocabularies: Vocabularies
-    lessons: Mapping[str, Sequence[str]]
-    purposes: chapters.Purposes | None
-    another: AnotherLine | None
+    extras: Extras
 
 
 def content(
@@ -59,7 +79,8 @@ def content(
     """Everything that the page of `graph` needs to know.
 
     `budget` is how many characters its arrays may take; `progress` is told of each part that begins.
-    Lists refer to each other by place, and a node is named by its number:
+    The scripts read these keys as `data.KEY`; `test_content.py` holds them equal to the keys that are
+    read. Lists refer to each other by place, and a node is named by its number:
 
         title: of the page
         labels: what stands along a dimension, by its letter
@@ -109,7 +130,7 @@ def content(
         "nodes": nodes,
         "edges": edges,
         "boxes": _boxes(graph),
-        "chapters": chapters.chapters(graph, options.lessons, options.purposes),
+        "chapters": chapters.chapters(graph, options.extras.lessons, options.extras.purposes),
         "rules": writer.rules.data(),
         "constants": CONSTANTS,
         "signs": {name: sign._asdict() for name, sign in elements.SIGNS.items()},
@@ -153,10 +174,11 @@ def _computing(
     arrays: Arrays,
     options: PageOptions,
 ) -> dict[str, Any]:
-    """The two tapes of a page: that of its graph, and that which reads another line."""
+    """The two tapes of a page: `live` computes its graph again, `another` reads another line."""
+    another = options.extras.another
     return {
         "live": live(script, parts, arrays, options.vocabularies),
-        "another": another_line(options.another, arrays) if options.another else None,
+        "another": another_line(another, arrays) if another else None,
     }
 
 

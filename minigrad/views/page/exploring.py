@@ -28,10 +28,8 @@ from ...system.disk import write_whole
 from ...system.working import working
 from ..graph import Graph, graph_with_gradients
 from . import opening
-from .another_line import AnotherLine
 from .attention import Tokens
-from .chapters import Purposes
-from .content import HINT, PageOptions, content
+from .content import HINT, Extras, PageOptions, content
 from .file import COMPARED, page
 from .live import Vocabularies
 
@@ -52,57 +50,43 @@ def explore(
     *,
     inputs: Sequence[Any] | Array = (),
     title: str | None = None,
+    step: int = 0,
     letters: Mapping[str, int] | None = None,
     labels: Mapping[str, Sequence[str]] | None = None,
     tokens: Tokens | None = None,
     vocabularies: Vocabularies | None = None,
-    sections: Mapping[str, str] | None = None,
-    lessons: Mapping[str, Sequence[str]] | None = None,
-    another: AnotherLine | None = None,
-    purposes: Purposes | None = None,
-    step: int = 0,
+    extras: Extras | None = None,
 ) -> Path:
     """Write the page on which to walk through a computation, and back.
 
-    Compute the loss inside `with mg.record():`, so that values and lines of code are known: what was
-    not is warned of. If `backward()` has not been called yet, the gradients are computed for the page,
-    and the tensors are left as they were: without them, and with a graph that can still be walked.
+        with mg.record():  # so that values and lines of code are known
+            loss = loss_of(model(x))
+        mg.explore(loss, "page.html")
+
+    Without a path, the page is shown at once: in a notebook in place, else in a browser. If `backward()`
+    was not called yet, the page computes the gradients, and the tensors stay as they were.
+
+    A function in place of the loss is recorded here. What NumPy makes of its inputs, such as masks of
+    ids, is computed again on the page. The function is also run with other inputs: so the constants are
+    known that Python makes of them, as by `ids.tolist()`. No page can compute these, and it marks them.
 
         mg.explore(lambda ids: loss_of(model(ids)), "page.html", inputs=[ids])
 
-    Or give the function that computes the loss: it is recorded here, and what NumPy makes of its inputs,
-    such as masks of ids, is computed again on the page. It is also run again with other numbers in its
-    inputs. So it is known which constants Python makes of them, as of `ids.tolist()`: these are marked,
-    as no page can compute them again.
-
-    Without a path, the page is shown at once: in a notebook in place, else in a browser.
-
-        mg.explore(loss)
-
     Args:
-        loss: the result: one number, or of any shape if `backward(gradient)` was called on it. Or a
-            function that gives it for `inputs`, and changes nothing else. Or what `mg.pytorch()` gave.
-        inputs: Tensors and arrays of NumPy's, with which a function is called; or the only one.
-        path: of the file to be written. It is written beside its name and renamed. None: of a new
-            file, which is shown, and whose path stands on standard output (in a notebook
-            it is returned alone). What takes long says so
-            on standard error.
-        title: of the page; default: the name of the loss's variable.
+        loss: one number, or any shape if `backward(gradient)` was called on it. Or a function that
+            gives it for `inputs`, and changes nothing else. Or a block of `mg.pytorch()`.
+        path: the file to write. None: a new file, whose path is printed.
+        inputs: Tensors and arrays for the function; or the only one.
+        title: of the page; by default, the name of the loss's variable.
+        step: the step at which the page opens, counted from 1; 0: before the first.
         letters: the sizes of dimensions by their letters, such as `{"B": 1, "T": 11}`. Comments in
             the code, such as `# (B, T, D)`, name dimensions too.
-        labels: what stands along a dimension, by its letter: `{"T": ["a", "b", ...]}`.
+        labels: texts along a dimension, by its letter: `{"T": ["a", "b", ...]}`.
         tokens: for attention maps: the tokens of the queries and of the keys, by the path of a
             module; "" is for all that have no entry.
         vocabularies: the symbols that integers choose from, by the path of the table whose rows they
-            pick; "" is for every other of its size.
-        sections: further parts of the page, by their titles, in HTML that is put in unchanged.
-        lessons: by its number such as "06", the title and the address of each lesson that a docstring
-            may name, for links.
-        purposes: what parts are for, by patterns of their paths such as "encoder.*.norm": titles and
-            sentences of the chapters about them. Default: what the docstrings say.
-        another: how the model reads another line, which is typed where a section says so: an element
-            with the id "another". Left out where that is too much for a page.
-        step: at which the page opens, counted from 1 as the page does; 0: before the first.
+            pick; "" is for every other table of its size.
+        extras: parts that a program adds to its pages.
 
     Returns:
         The path.
@@ -115,9 +99,11 @@ def explore(
             million numbers.
         ShapeError: if it is not one number, and `backward(gradient)` was not called.
     """
+    extras = extras or Extras()
+    sections = dict(extras.sections)
     if isinstance(loss, Watched):
         loss, compared = _of_pytorch(loss)
-        sections = {**(sections or {}), COMPARED: compared}
+        sections[COMPARED] = compared
     inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     graph, proof = _graph_of(loss, inputs)
     options = PageOptions(
@@ -126,9 +112,7 @@ def explore(
         labels=labels or {},
         tokens=tokens or {},
         vocabularies=vocabularies or {},
-        lessons=lessons or {},
-        purposes=purposes,
-        another=another,
+        extras=extras,
     )
     with working(f"a page of {len(graph):,} nodes") as progress:
         data = content(graph, options, BUDGET, progress)
@@ -138,7 +122,7 @@ def explore(
     if proof is not None:
         data["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
         data["live"] |= {"paths": proof.paths, "proven": proof.proven}
-    return _written(page(data, sections or {}), options.title, path)
+    return _written(page(data, sections), options.title, path)
 
 
 def _written(text: str, title: str, path: str | os.PathLike | None) -> Path:

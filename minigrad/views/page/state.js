@@ -3,11 +3,12 @@
 import { byId } from "./dom.js";
 import { SPECIAL } from "./symbols.js";
 
-// Everything on the page is a function of `data`, which was computed when the page was written, and of
-// `state`, which says where the reader is. `go`, `show` and `choose` change the state; `render` shows it.
-// Where the reader changes numbers, these change in `data`, by `refresh` of `live.js`: which
-// arrays are named in `node.value`, `node.gradient`, `edge.passed` and the sums of `arrivals` (see
-// `graph.js`), and `node.state`.
+// Everything on the page is a function of `data` and of `state`. Python computes the data: `content` of
+// content.py lists its keys. The state says where the reader is: `go`, `show` and `choose` of places.js
+// change it, and `render` of events.js shows it.
+//
+// When the reader changes a number, `refresh` of live.js puts the names of other arrays into `node.value`,
+// `node.gradient`, `edge.passed` and the sums of `arrivals` (see graph.js), and another word into `node.state`.
 //
 // Names that mean the same in all files:
 //

@@ -16,8 +16,8 @@ from ...engine.errors import described, unwatched
 from ...engine.tensor import Tensor
 from ..graph import Graph, graph_with_gradients
 from ..graph import graph as graph_of
-from ..page import explore
 from .attention import inverted_mask, of_attention
+from ..page import Extras, explore
 from .finite import not_finite
 from .long_steps import keeps_gradients, long_steps
 from .losses import other_inputs
@@ -76,9 +76,10 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             # With our gradients, if others are wrong: a page of what was watched has PyTorch's.
             ours = any(trouble.kind == "another gradient" for trouble in found)
             step = _step(graph, found[0]) if found else 0
+            extras = Extras(sections={FOUND: _in_html(found)} if found else {})
             explore(
                 subject.loss if ours else subject.shown, None if page is True else page, step=step,
-                sections={FOUND: _in_html(found)} if found else None,
+                extras=extras,
             )  # fmt: skip
     troubles = Troubles(found)
     if subject.watched is not None:

@@ -16,7 +16,7 @@ from minitransformer.model.transformer import Transformer
 
 def told(loss, lessons=None):
     loss.backward()
-    return chapters(mg.graph(loss), lessons or {})
+    return chapters(mg.graph(loss), lessons or {}, {})
 
 
 def script():

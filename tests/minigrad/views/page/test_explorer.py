@@ -10,7 +10,7 @@ from pages import EVIL, EVILS, rounded
 import minigrad as mg
 from minigrad import functional as F
 from minigrad.views.drawing import drawing
-from minigrad.views.page import live
+from minigrad.views.page import Extras, live
 
 
 def test_a_page_opens_and_steps(opened):
@@ -461,7 +461,7 @@ def test_the_page_of_a_watched_model_opens_on_its_drawing(opened):
 @pytest.mark.slow
 def test_on_paper_nothing_stands_on_other_things(opened):
     """A long part of the page takes the room that it needs; so does what comes after it."""
-    page = opened(mlp(), sections={"Long": "<p>a line</p>" * 200})
+    page = opened(mlp(), extras=Extras({"Long": "<p>a line</p>" * 200}))
     cdp = page.browser.driver.execute_cdp_cmd
     size = {"width": 794, "height": 1123, "deviceScaleFactor": 1, "mobile": False}
     cdp("Emulation.setDeviceMetricsOverride", size)
