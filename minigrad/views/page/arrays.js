@@ -64,7 +64,10 @@ function unpackedNumbers(packed, size) {
   return Float64Array.from(packed.v, (v) => (typeof v === "string" ? NOT_FINITE[v] : v));
 }
 
-// Numbers of three digits, two bytes each (see `packing.py`); `top`: the power of ten of the largest.
+const LEAST_DIGITS = 100, // of a code: three digits, from 100 to 999
+  DIGIT_CODES = 900;
+
+// Numbers of three digits, two bytes each (see `codes` of packing.py); `top`: the power of ten of the largest.
 function decoded(raw, top) {
   const numbers = new Float64Array(raw.length / 2);
   const specials = [0, NaN, Infinity, -Infinity, Number.MIN_VALUE, -Number.MIN_VALUE];
@@ -74,8 +77,8 @@ function decoded(raw, top) {
       numbers[i] = specials[code];
       continue;
     }
-    const high = Math.floor((code - SPECIAL) / 900);
-    const digits = ((code - SPECIAL) % 900) + 100;
+    const high = Math.floor((code - SPECIAL) / DIGIT_CODES); // twice the power, and the sign
+    const digits = ((code - SPECIAL) % DIGIT_CODES) + LEAST_DIGITS;
     const power = (high >> 1) - POWERS + 1 + top - 2;
     numbers[i] = Number(`${high & 1 ? "-" : ""}${digits}e${power}`);
   }

@@ -34,24 +34,29 @@ function resize() {
   fit(false, true);
 }
 
-const LEGIBLE = 0.58; // at least this large, the letters of cards can be read
+// Scales of a drawing:
+const LEGIBLE = 0.58, // the least at which the letters of cards can be read
+  COMFORTABLE = 0.86, // of one that is wider than the window
+  LARGEST_FIT = 1.2, // of a small one that is shown whole
+  SMALLEST = 0.08, // at which zooming ends
+  LARGEST = 4;
+const PAD = 20; // pixels around a drawing that is shown whole
 // See all of the drawing; or, when a drawing is first seen (`readable`), no smaller than can be read.
 function fit(glide = true, readable = false) {
   const [width, height] = Graph.views.get(state.view).size || [1, 1];
   const box = sheet.getBoundingClientRect();
   if (!box.width || sheet.hasAttribute("viewBox")) return; // on paper it is whole anyway
-  const pad = 20;
-  const wide = (box.width - 2 * pad) / width;
-  const all = Math.min(wide, (box.height - 2 * pad) / height, 1.2);
-  camera.scale = !readable || all >= LEGIBLE ? all : wide >= LEGIBLE ? Math.min(1, wide) : 0.86;
+  const wide = (box.width - 2 * PAD) / width;
+  const all = Math.min(wide, (box.height - 2 * PAD) / height, LARGEST_FIT);
+  camera.scale = !readable || all >= LEGIBLE ? all : wide >= LEGIBLE ? Math.min(1, wide) : COMFORTABLE;
   camera.x = (box.width - width * camera.scale) / 2;
   camera.y = (box.height - height * camera.scale) / 2;
-  if (camera.y < pad && readable) camera.y = pad; // what is too large to be read whole begins at its top
-  const first = camera.x < pad && readable ? firstCard() : undefined; // and, too wide, at its first step
+  if (camera.y < PAD && readable) camera.y = PAD; // what is too large to be read whole begins at its top
+  const first = camera.x < PAD && readable ? firstCard() : undefined; // and, too wide, at its first step
   if (first)
     camera.x = Math.max(
-      box.width - pad - width * camera.scale,
-      Math.min(pad, box.width / 2 - (first.x + first.w / 2) * camera.scale),
+      box.width - PAD - width * camera.scale,
+      Math.min(PAD, box.width / 2 - (first.x + first.w / 2) * camera.scale),
     );
   aim(glide);
 }
@@ -63,7 +68,7 @@ const firstCard = () =>
 function zoom(factor, x, y) {
   const box = sheet.getBoundingClientRect();
   const [cx, cy] = [x === undefined ? box.width / 2 : x, y === undefined ? box.height / 2 : y];
-  const scale = Math.min(4, Math.max(0.08, camera.scale * factor));
+  const scale = Math.min(LARGEST, Math.max(SMALLEST, camera.scale * factor));
   camera.x = cx - ((cx - camera.x) * scale) / camera.scale;
   camera.y = cy - ((cy - camera.y) * scale) / camera.scale;
   camera.scale = scale;

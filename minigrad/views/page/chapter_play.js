@@ -94,6 +94,8 @@ function ask(question) {
   if (field) field.focus();
 }
 
+const PAUSE = 2600; // milliseconds in which the answer can be read
+
 // The answer was given, or shown: the chapter goes on.
 function answered() {
   const question = state.asked;
@@ -106,7 +108,7 @@ function answered() {
   if (stops)
     setTimeout(() => {
       if (stops && !state.playing && state.time === question.time) playOn();
-    }, 2600);
+    }, PAUSE);
 }
 
 // What is asked instead of what a step of the way forward gives; null if nothing is.

@@ -38,6 +38,7 @@ function questionIn(chapter) {
 }
 
 const FEW = 24; // numbers, of which one is worth asking for
+const LONGEST = 120; // letters of the way to it
 // The place of the largest number that has a sum or a product to it.
 function askable(of, id, target) {
   const a = Shown.array(id);
@@ -51,7 +52,7 @@ function askable(of, id, target) {
     /[·+\-/] ?[^ ]/.test(text.split(" = ")[1] || "") &&
     !text.includes("…") &&
     !text.includes("?") &&
-    text.length < 120
+    text.length < LONGEST
     ? index
     : null;
 }

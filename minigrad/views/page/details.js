@@ -139,10 +139,10 @@ function histogram(a, palette) {
 function histogramBars(counts) {
   const most = Math.max(...counts);
   return counts.map((count, i) => {
-    const height = (48 * count) / most;
+    const height = ((HIGH - 4) * count) / most;
     return make(
       "rect",
-      { x: i * BAR, y: 50 - height, width: BAR - 1, height },
+      { x: i * BAR, y: HIGH - 2 - height, width: BAR - 1, height },
       make("title", {}, `${plural(count, "number")}`),
     );
   });

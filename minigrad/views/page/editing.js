@@ -18,6 +18,9 @@ import * as Places from "./places.js";
 
 const FEW = 48; // numbers in a table of fields
 const FEW_SYMBOLS = 64; // choices of symbols
+const MOST_NUMBERS = 12, // of an array that is open from the start
+  MOST_OPEN = 6, // arrays
+  MOST_NAMED = 8; // of the others
 // node -> the place of the element that is to be changed, in an array too large for fields
 const chosenPlace = new Map();
 
@@ -172,9 +175,9 @@ function invitation() {
   );
   leaves.sort((a, b) => areSymbols(b.n) - areSymbols(a.n)); // what a model reads comes before its weights
   const few = leaves
-    .filter((node) => Shapes.size(node.shape) <= 12 || (areSymbols(node.n) && isSmall(node.n)))
-    .slice(0, 6);
-  const larger = leaves.filter((node) => !few.includes(node)).slice(0, 8);
+    .filter((node) => Shapes.size(node.shape) <= MOST_NUMBERS || (areSymbols(node.n) && isSmall(node.n)))
+    .slice(0, MOST_OPEN);
+  const larger = leaves.filter((node) => !few.includes(node)).slice(0, MOST_NAMED);
   if (!leaves.length) return null;
   return [
     make("h3", {}, "Change a number"),

@@ -15,13 +15,14 @@ import * as FlowCuts from "./flow_cuts.js";
 // --- where heads look ---------------------------------------------------------------------------------
 
 const MOST_READ = 3; // symbols of a head that are named
+const LEAST_NAMED = 0.005; // the weight of one of them
 
 // Where a head looks, widest first, in words.
 function mostRead({ stage, h }, most = MOST_READ) {
   return FlowReading.symbolsOf(stage.reads)
     .map((_, k) => ({ k, width: FlowReading.weight(stage, h, Flow.rowOf(stage.side), k) }))
     .sort((a, b) => b.width - a.width)
-    .filter(({ width }, i) => i < most && width >= 0.005)
+    .filter(({ width }, i) => i < most && width >= LEAST_NAMED)
     .map(({ k, width }) => `${FlowNames.placed(stage.reads, k)} ${Arrays.percent(width)}`)
     .join(", ");
 }

@@ -94,14 +94,17 @@ const likeliest = () => Arrays.ranked(FlowReading.now().p[Flow.state.step]).slic
 let wide = 0; // the width of the picture, as the browser has told it: to ask costs a layout
 const width = () => wide || byId("flow-picture").clientWidth;
 
+const LEAST_FREE = 230, // pixels beside the picture in which sentences have room
+  MARGIN = 24;
+
 // All anew: another line, another symbol or another width.
 function draw() {
   const box = byId("flow-picture");
   if (!FlowReading.now() || !width()) return; // it is not seen
   drawn = Ribbons.draw(scene(), width());
   fill(box, drawn.svg);
-  byId("flow-figure").classList.toggle("beside", drawn.free > 230);
-  byId("flow-figure").style.setProperty("--free", `${drawn.free - 24}px`);
+  byId("flow-figure").classList.toggle("beside", drawn.free > LEAST_FREE);
+  byId("flow-figure").style.setProperty("--free", `${drawn.free - MARGIN}px`);
   byId("flow-figure").style.setProperty("--high", `${drawn.high}px`);
   paint();
 }

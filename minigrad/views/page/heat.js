@@ -32,11 +32,12 @@ function labelsOf(a, letters) {
 
 // What the tiles of a picture are, beside and below each other: of the last axis that has more than one.
 const NAMES = { H: "head" };
+const MOST_NAMES = 12;
 function tileNames(a, letters) {
   const before = a.full.slice(0, -2);
   const axis = before.findIndex((n) => n > 1);
   const many = before.filter((n) => n > 1).length;
-  if (many !== 1 || !letters[axis] || before[axis] > 12) return [];
+  if (many !== 1 || !letters[axis] || before[axis] > MOST_NAMES) return [];
   const labels = labelsOf(a, letters)[axis];
   const name = NAMES[letters[axis]] ?? letters[axis];
   return Array.from({ length: a.shape[axis] }, (_, k) => labels?.[k] ?? `${name} ${k * a.steps[axis] + 1}`);
@@ -160,6 +161,8 @@ function arrowReader(a, columns, labels, read) {
   };
 }
 
+const BEHIND_TEXT = 0.55; // of the strength of a colour
+
 // What makes the cell of a place in such a table.
 function cellMaker(a, palette, read, labels) {
   const tone = Pictures.tones(palette);
@@ -168,7 +171,7 @@ function cellMaker(a, palette, read, labels) {
     return make(
       "td",
       {
-        style: `background: ${Pictures.paleTint(v, a.largest, tone, 0.55)}`,
+        style: `background: ${Pictures.paleTint(v, a.largest, tone, BEHIND_TEXT)}`,
         class: Arrays.changedAt(a, place) === undefined ? null : "changed",
         title: Arrays.at(a, place, labels),
         onpointerenter: () => read(Arrays.indexOf(a, place)),
@@ -186,7 +189,8 @@ const WIDTH = Math.min(350, innerWidth - 60), // of a map, with its labels: a ph
   CELL = 18, // the side of the largest cell
   GAP = 6, // between tiles
   LINE = 12, // the height of a row that has a label
-  LEAST = 9; // the width of a column that has one
+  LEAST = 9, // the width of a column that has one
+  LETTER = 7; // the width of a letter
 const MOST_LINES = 30; // rows that may have labels
 const MOST_BESIDE = 4; // tiles
 
@@ -220,7 +224,7 @@ function layoutOf(a, labels) {
   const { rows, columns, count, turned } = Pictures.tiles(a);
   const [down, across] = labelsOfSides(labels, turned);
   const along = down && rows <= MOST_LINES ? down : null;
-  const width = along ? WIDTH - (8 + 7 * longest(along)) : WIDTH;
+  const width = along ? WIDTH - (8 + LETTER * longest(along)) : WIDTH;
   const gap = count > 1 ? GAP : 0;
   const roomFor = (tiles) => (width - (tiles - 1) * gap) / (tiles * columns); // of each cell
   const needed = across && LEAST * columns <= width ? LEAST : 2;
@@ -304,7 +308,7 @@ function leftLabels({ rows, count, perRow, gap, tall, along }) {
 // A label above each column of the tiles that stand beside each other, where there is room for one.
 function topLabels({ columns, perRow, gap, cell, across }) {
   if (!across || cell < LEAST) return null;
-  const upright = 7 * longest(across) > cell; // too long to stand beside each other
+  const upright = LETTER * longest(across) > cell; // too long to stand beside each other
   return make(
     "div",
     {

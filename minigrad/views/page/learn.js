@@ -114,6 +114,7 @@ function learnText() {
 
 const MOST_POINTS = 1000;
 const [WIDTH, HEIGHT] = [330, 120];
+const FAR = 50; // times the least loss: if the greatest is more, the plot is logarithmic
 const AXIS = { left: 46, bottom: HEIGHT - 20 }; // the lines at the sides
 // The plot of the loss after each step, or after some of very many.
 function lossPlot() {
@@ -143,9 +144,9 @@ function lossPlot() {
   );
 }
 
-// Where a step and a loss are in the plot: logarithmic where losses go over several powers of ten.
+// Where a step and a loss are in the plot: logarithmic where the losses differ much.
 function plotScale(losses, count) {
-  const logarithmic = losses.every((v) => v > 0) && Math.max(...losses) > 50 * Math.min(...losses);
+  const logarithmic = losses.every((v) => v > 0) && Math.max(...losses) > FAR * Math.min(...losses);
   const scaled = (v) => (logarithmic ? Math.log10(v) : v);
   const [low, high] = [scaled(Math.min(...losses)), scaled(Math.max(...losses))];
   return {
@@ -324,6 +325,8 @@ function stepButtons() {
   );
 }
 
+const MOST_LEARNERS = 60; // that are listed
+
 // What learns: each can be left out.
 function learnerList(some) {
   const label = (node) =>
@@ -346,7 +349,7 @@ function learnerList(some) {
     "details",
     { open: some.length <= 4 },
     make("summary", { class: "soft" }, "what learns"),
-    make("div", { class: "learners" }, some.slice(0, 60).map(label)),
+    make("div", { class: "learners" }, some.slice(0, MOST_LEARNERS).map(label)),
   );
 }
 

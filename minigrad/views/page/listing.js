@@ -191,6 +191,11 @@ function writeCode() {
   if (!data.files.length) toggleCode(false);
 }
 
+// In pixels of the code: a line is scrolled to if it is nearer to the top or to the bottom.
+const NEAR_TOP = 60,
+  EDGE = 80;
+const SHINES = 1200; // milliseconds for which a line is lit up
+
 // Mark the line of the chosen node, else that of the step, and scroll to it if it is not to be seen.
 function markCode() {
   for (const line of codeLines.values()) line.classList.remove("now", "backward");
@@ -204,7 +209,7 @@ function markCode() {
   line.classList.toggle("backward", Boolean(step?.back));
   const box = byId("code");
   const top = line.offsetTop - box.offsetTop;
-  if (top < box.scrollTop + 60 || top > box.scrollTop + box.clientHeight - 80)
+  if (top < box.scrollTop + NEAR_TOP || top > box.scrollTop + box.clientHeight - EDGE)
     box.scrollTop = top - box.clientHeight / 3;
 }
 
@@ -213,9 +218,9 @@ function showLine(file, number) {
   toggleCode(true);
   const line = codeLines.get(`${file} ${number}`);
   if (line) {
-    byId("code").scrollTop = line.offsetTop - byId("code").offsetTop - 80;
+    byId("code").scrollTop = line.offsetTop - byId("code").offsetTop - EDGE;
     line.classList.add("lit");
-    setTimeout(() => line.classList.remove("lit"), 1200);
+    setTimeout(() => line.classList.remove("lit"), SHINES);
   }
 }
 

@@ -94,7 +94,8 @@ function openHere() {
   if (typeof key === "string") Places.show(key);
 }
 
-// Where a line can be typed, a letter beside the field is meant for it, and not for the step or the drawing.
+// Return whether a key is text for the field in which a line can be typed: a letter, if nothing has the focus.
+// Then the field gets the focus.
 function isText({ key, target }) {
   const field = byId("another-line");
   if (!field?.offsetParent || target !== document.body || key.length > 1 || "?/".includes(key)) return false;
@@ -105,7 +106,8 @@ function isText({ key, target }) {
   return true;
 }
 
-// Enter and space open a card, arrows up and down lead to the one before or after. Whether it was such a key.
+// Enter and space open a card; arrows up and down lead to the card before or after. Return whether the key was
+// one of these.
 function keyOnCard(event, card) {
   if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
@@ -123,6 +125,11 @@ function keyOnCard(event, card) {
   return true;
 }
 
+const LARGER = 1.25, // by which a key or a button zooms
+  SMALLER = 1 / LARGER;
+const WIDE = 1180; // pixels of a window that has room for the code beside the drawing
+
+// What a key does.
 const ACTS = {
   ArrowRight: ({ shiftKey }) => (shiftKey ? Places.over(1) : Places.go(state.time + 1)),
   ArrowLeft: ({ shiftKey }) => (shiftKey ? Places.over(-1) : Places.go(state.time - 1)),
@@ -133,9 +140,9 @@ const ACTS = {
   o: () => openHere(),
   u: () => Places.up(),
   Backspace: () => Places.up(),
-  "+": () => Camera.zoom(1.25),
-  "=": () => Camera.zoom(1.25),
-  "-": () => Camera.zoom(0.8),
+  "+": () => Camera.zoom(LARGER),
+  "=": () => Camera.zoom(LARGER),
+  "-": () => Camera.zoom(SMALLER),
   0: () => Camera.fit(),
   "/": () => byId("search").focus(),
   p: () => Predict.setPredict(!state.predict),
@@ -163,7 +170,7 @@ function onKey(event) {
   act(event);
 }
 
-// Whether each step opens the drawing in which it happens.
+// Choose whether each step opens the drawing in which it happens.
 function setFollow(on) {
   state.follow = on;
   byId("follow").setAttribute("aria-pressed", String(on));
@@ -194,7 +201,7 @@ function start() {
     byId("notes"),
     data.notes.map((note) => make("p", {}, note)),
   );
-  if (innerWidth < 1180 || Tabs.isExtra(Tabs.first())) Listing.toggleCode(false);
+  if (innerWidth < WIDE || Tabs.isExtra(Tabs.first())) Listing.toggleCode(false);
   ChangesSaid.show();
   Tabs.open(Tabs.first());
   Sheet.openSheet();
@@ -207,6 +214,7 @@ function start() {
   queueMicrotask(Link.listen); // once all of this is there
 }
 
+// What a button does, by its id.
 const CLICKS = {
   first: () => Places.go(0),
   back: () => Places.go(state.time - 1),
@@ -214,8 +222,8 @@ const CLICKS = {
   over: () => Places.over(1),
   last: () => Places.go(Graph.steps.length),
   play: () => Timeline.togglePlaying(),
-  "zoom-in": () => Camera.zoom(1.25),
-  "zoom-out": () => Camera.zoom(0.8),
+  "zoom-in": () => Camera.zoom(LARGER),
+  "zoom-out": () => Camera.zoom(SMALLER),
   "zoom-fit": () => Camera.fit(),
   predict: () => Predict.setPredict(!state.predict),
   follow: () => setFollow(!state.follow),

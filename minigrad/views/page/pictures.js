@@ -19,13 +19,16 @@ function tones(palette) {
   return [of("minus"), of("plus")];
 }
 
+const NAN_COLOUR = [255, 0, 200, 255];
+const STRONGEST = 235; // the alpha of the largest number
+
 // The colour of a number among those whose largest size is `largest`, as red, green, blue and alpha up
 // to 255. Zero is clear, so that whatever is behind shows through, in light and in dark.
 function tint(v, largest, [minus, plus]) {
-  if (Number.isNaN(v)) return [255, 0, 200, 255];
+  if (Number.isNaN(v)) return NAN_COLOUR;
   if (!Number.isFinite(v)) return [...(v < 0 ? minus : plus), 255];
   const share = largest ? Math.min(1, Math.abs(v) / largest) : 0;
-  return [...(v < 0 ? minus : plus), Math.round(235 * share)];
+  return [...(v < 0 ? minus : plus), Math.round(STRONGEST * share)];
 }
 
 // The same for a style, with a share of its strength, so that what is written on it can be read.

@@ -37,15 +37,17 @@ function numberQuestion({ what, label, value, done, edge = null }) {
   );
 }
 
+const NEAR = 0.02; // of a number: a guess that is off by no more is right, to two digits
+const NEAR_ZERO = 1e-9;
+
 // Whether a guess is right to two digits.
 function isRight(guess, v) {
-  if (v === 0) return Math.abs(guess) < 1e-9;
-  return Math.abs(guess - v) <= 0.02 * Math.abs(v);
+  return Math.abs(guess - v) <= (v === 0 ? NEAR_ZERO : NEAR * Math.abs(v));
 }
 
 // What is wrong with a guess, without telling the number.
 function hint(guess, v) {
-  if (v !== 0 && Math.abs(guess + v) <= 0.02 * Math.abs(v)) return WORDS.notRight.sign;
+  if (v !== 0 && isRight(-guess, v)) return WORDS.notRight.sign;
   if (v !== 0 && Math.sign(guess) === Math.sign(v))
     return WORDS.notRight[Math.abs(guess) > Math.abs(v) ? "large" : "small"];
   return WORDS.notRight.other;

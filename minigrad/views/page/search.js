@@ -27,6 +27,7 @@ const entries = [
     first: `${node.label.split(".").pop()} ${(node.op || "").replace("np.", "")}`.toLowerCase(),
   })),
 ];
+const MOST_MATCHES = 40;
 let matches = []; // entries
 let pointed = 0; // the match that Enter opens
 
@@ -38,7 +39,7 @@ function find() {
     ? entries
         .filter((entry) => words.every((word) => entry.key.includes(word)))
         .sort((a, b) => rank(a) - rank(b))
-        .slice(0, 40)
+        .slice(0, MOST_MATCHES)
     : [];
   pointed = 0;
   const list = byId("found");

@@ -220,12 +220,14 @@ function readFigures(node, edge, figures) {
   });
 }
 
+const SMALL = 24; // numbers of an array that is shown at once
+
 // These arrays, unfolded where all are small, or where the reader is to compute with them.
 function readDetails(node, edge, reads, hidden) {
   const all = [node, ...Graph.into.get(node.n).map((other) => Graph.nodes.get(other.source))];
   return make(
     "details",
-    { open: hidden || all.every((one) => Shapes.size(one.shape) <= 24) },
+    { open: hidden || all.every((one) => Shapes.size(one.shape) <= SMALL) },
     make("summary", { class: "soft" }, `where ${edge.rule.reads.map(({ name }) => name).join(", ")} …`),
     reads,
   );

@@ -5,10 +5,13 @@
 const SPECIAL = { "<eos>": "end", "<bos>": "start" };
 const SPACE = "␣"; // how a symbol that is a space is shown
 
+const MOST_LETTERS = 12; // of a symbol where there is little room
+
 // A symbol where there is little room.
 function shownToken(token) {
+  if (token === " ") return SPACE;
   const letters = [...token];
-  return token === " " ? SPACE : letters.length > 12 ? `${letters.slice(0, 11).join("")}…` : token;
+  return letters.length > MOST_LETTERS ? `${letters.slice(0, MOST_LETTERS - 1).join("")}…` : token;
 }
 
 // How many letters the longest of some texts has.
