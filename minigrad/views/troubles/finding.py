@@ -16,8 +16,8 @@ from ...engine.errors import described, unwatched
 from ...engine.tensor import Tensor
 from ..graph import Graph, graph_with_gradients
 from ..graph import graph as graph_of
-from .attention import inverted_mask, of_attention
 from ..page import Extras, explore
+from .attention import inverted_mask, of_attention
 from .finite import not_finite
 from .long_steps import keeps_gradients, long_steps
 from .losses import other_inputs
