@@ -1,14 +1,14 @@
 """Functions that turn a function into its derivative, of any order.
 
     grad(f)(x)                          the gradient of a function that returns one number
-    value_and_grad(f)(x)                both
+    value_and_grad(f)(x)                the value and the gradient
     vjp(f, x), jvp(f, (x,), (v,))       products of the Jacobian with a vector, from either side
-    jacobian(f)(x), hessian(f)(x)       all of it
+    jacobian(f)(x), hessian(f)(x)       all first, all second derivatives
     hvp(f, (x,), (v,))                  the Hessian times a vector
 
 The names are those of JAX and HIPS autograd. Arguments may be Tensors, arrays and floats, in lists,
 tuples and dicts nested in any way; gradients come in the same form. Nobody's `.grad` is touched.
-Derivatives are functions like any other: `grad(grad(f))` is the second one.
+A derivative is a function like any other: `grad(grad(f))` is the second derivative.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def grad(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
 
     Args:
         f: returns a Tensor with one element.
-        argnums: which argument to differentiate by; of several, a tuple of gradients is returned.
+        argnums: the argument to differentiate by; or a tuple, for a tuple of gradients.
 
     The function returned raises:
         ShapeError: if `f` returns more than one number; if it is called without an argument that
@@ -231,10 +231,10 @@ def gradients(
     retain_graph: bool = False,
     create_graph: bool = False,
 ) -> list[AnyArray]:
-    """The gradients with respect to `inputs`, returned; no `.grad` is touched.
+    """Return the gradients with respect to `inputs`; no `.grad` is touched.
 
     `starting` holds the gradient with respect to each root. An input that no root depends on gets None.
-    Only what depends on an input is walked.
+    Only nodes that depend on an input are walked.
     """
     wanted = {x._node for x in inputs if x._node is not None}
     starts: dict[Node, AnyArray] = {}
@@ -247,7 +247,7 @@ def gradients(
         for visit in walk(starts, wanted, frees=not (retain_graph or create_graph)):
             if visit.node in wanted:
                 arrived[visit.node] = visit.gradient
-            del visit  # the next rule can have its memory
+            del visit  # frees its memory for the next rule
     return [arrived.get(x._node) for x in inputs]
 
 
@@ -255,19 +255,19 @@ def gradients(
 
 # grad(grad(np.square))(3.0) has two runs, one inside the other. Its nodes, in order of creation:
 #
-#   #1  leaf              what the outer run gives to grad(np.square)
-#   #2  np.positive(#1)   what the inner run gives to np.square: a stand-in for #1, and tied to it
-#   #3  np.square(#2)     its result. #2 has an edge to #1, older than all inputs of the inner run: so
-#                         someone outside may differentiate by #1, and the gradient gets a graph
-#   #4  2 * g * #2        the gradient, from the inner walk: #3, #2. It stops there, and leaves #1 alone
-#       the outer walk: #4, #2, #1. No node is older than #1: it computes arrays, without a graph
+#   #1  leaf              the argument that the outer run gives to grad(np.square)
+#   #2  np.positive(#1)   the argument that the inner run gives to np.square: a stand-in for #1
+#   #3  np.square(#2)     its result. #2 has an edge to #1, which is older than all inputs of the inner
+#                         run: code outside may differentiate by #1, so the gradient gets a graph
+#   #4  2 * g * #2        the gradient. The inner walk visits #3 and #2, and stops before #1
+#       The outer walk visits #4, #2 and #1. No node is older than #1: so it computes plain arrays
 
 
 def _function(f: Callable) -> Callable:
-    """Return what is differentiated, which is a function.
+    """Return the function that is differentiated, once it is checked.
 
     Raises:
-        ConfigError: if it is none; the message says how to differentiate a tensor.
+        ConfigError: if it is no function; the message says how to differentiate a tensor.
     """
     if isinstance(f, Tensor):
         raise errors.ConfigError(
@@ -281,11 +281,11 @@ class _Run:
     """One call of f, on tensors that stand for its arguments and for nothing else.
 
     Attributes:
-        inputs: the tensors that f was called with, for the arguments to differentiate by.
-        tree: what f returned, and `results` the Tensors in it.
-        reaches_outside: whether f used anything but its arguments that needs a gradient: from outside,
-            or a leaf that it made and may have kept. Then someone outside may differentiate again, and
-            gradients get a graph; else they are plain arrays.
+        inputs: the stand-ins for the arguments to differentiate by.
+        tree: the result of f; `results`: the Tensors in it.
+        reaches_outside: whether f used another tensor that needs a gradient: one from outside, or a
+            leaf that f made and may have kept. Then code outside may differentiate again, and gradients
+            get a graph; otherwise they are plain arrays.
     """
 
     def __init__(self, f: Callable, args: tuple, kwargs: dict, argnums: int | tuple[int, ...]):
@@ -311,8 +311,7 @@ class _Run:
         self.reaches_outside = mode.get().grad and self._has_edge_outside()
 
     def _has_edge_outside(self) -> bool:
-        """Tell whether what f computed leads to a node older than its inputs, or to a leaf that is none
-        of these."""
+        """Tell whether the results lead to a node older than the inputs, or to another leaf."""
         inputs = {x.node for x in self.inputs}
         oldest = min((node.number for node in inputs), default=0)
         nodes = [y.node for y in self.results if y.requires_grad]
@@ -327,7 +326,7 @@ class _Run:
         return False
 
     def value(self) -> Tree:
-        """Return what f returned, detached from the graph unless that reaches outside."""
+        """The result of f, detached from the graph unless it reaches outside."""
         if self.reaches_outside:
             return self.tree
         return rebuilt(self.tree, [y.detach() for y in self.results])
@@ -355,7 +354,7 @@ def _gradients(
     roots: Sequence[Tensor], vectors: Sequence[object], inputs: Sequence[Tensor], retain_graph: bool,
     create_graph: bool,
 ) -> list[Tensor]:  # fmt: skip
-    """Compute `gradients`, with Tensors for arrays and zeros for what nothing depends on."""
+    """Compute `gradients`, as Tensors, with zeros for an input that no root depends on."""
     if create_graph:
         vectors = [g if isinstance(g, Tensor) else tensor_of(g) for g in vectors]
     else:
@@ -385,10 +384,10 @@ def _positions(f: Callable, argnums: object) -> tuple[int, ...]:
 
 
 def _stand_in(x: ArrayLike, name: str) -> Tensor:
-    """A tensor of the same value, so that what f does with its argument can be told apart.
+    """A stand-in for an argument, of the same value: it shows where the graph of f begins.
 
-    Where someone outside may differentiate by `x`, it is the result of an operation on `x` that changes
-    nothing, np.positive: this marks where f begins, and ties the two. Elsewhere it is a new leaf.
+    If code outside may differentiate by `x`, the stand-in is np.positive(x), which changes nothing and
+    keeps the way back to `x`. Otherwise it is a new leaf.
     """
     try:
         tensor = x if isinstance(x, Tensor) else Tensor(x)
@@ -423,7 +422,7 @@ def _arguments(primals: object) -> tuple:
 
 
 def _matching(vectors: object, tree: object, tensors: Sequence[Tensor]) -> list[Tensor]:
-    """The leaves of `vectors`, which has to be of the form of `tree`, as Tensors of the right dtype."""
+    """The leaves of `vectors`, a tree of the same form as `tree`, as Tensors of the right dtype."""
     paths, named = [p for p, _ in leaves(tree)], list(leaves(vectors))
     if [p for p, _ in named] != paths:
         raise errors.ShapeError(

@@ -11,11 +11,13 @@ import torch
 from ..engine.tensor import Tensor
 from .rows import ROWS
 
-# Options that change where a result lies, or how, and none of its numbers; dtypes are converted.
+# Options that change the place or the layout of a result, and none of its numbers. (`row_results`
+# converts dtypes.)
 OF_MEMORY = {
     "device", "dtype", "generator", "layout", "memory_format", "non_blocking", "out", "pin_memory",
 }  # fmt: skip
-WRITES = {"native_batch_norm": ["running_mean", "running_var"]}  # what no schema says
+# Arguments that a function writes into, although its schema does not say so.
+WRITES = {"native_batch_norm": ["running_mean", "running_var"]}
 
 
 class AtenCall:
@@ -23,10 +25,10 @@ class AtenCall:
 
     Attributes:
         given: the arguments, by name.
-        pairs: of each tensor among them, theirs and ours.
-        row: None where there is none, or the arguments cannot be taken.
+        pairs: PyTorch's tensor and our Tensor, for each tensor among the arguments.
+        row: the row; None if there is no row, or if the arguments cannot be taken.
         ours: the arguments as the row takes them, by position and by name.
-        reason: why a result is a constant; "" where it is none, or has to be one.
+        reason: why a result is a constant; "" if it is none, or if it has to be one.
         rough: how far rounding may have moved the arguments.
         outputs: PyTorch's results, in one list, once it has run.
     """
@@ -49,12 +51,12 @@ class AtenCall:
 
     @property
     def makes_constants(self) -> bool:
-        """Tell whether it reads no numbers: it draws them, or makes ones, zeros and their like."""
+        """Tell whether the call reads no numbers: it draws random ones, or makes ones or zeros."""
         like = self.packet.endswith("_like") or self.packet.startswith("new_")
         return self.draws or like or not self.tensors()
 
     def take(self, value: Callable[[torch.Tensor], Tensor]) -> None:
-        """Take the arguments as ours, each tensor with its value."""
+        """Take the arguments as ours: `value` gives our Tensor for each tensor."""
 
         def paired(theirs: torch.Tensor) -> Tensor:
             self.pairs.append((theirs, value(theirs)))
@@ -63,7 +65,7 @@ class AtenCall:
         self.ours = self.as_ours(paired)
 
     def as_ours(self, value: Callable[[torch.Tensor], Tensor]) -> tuple[list, dict]:
-        """The arguments as a row takes them, without those at their defaults at the end."""
+        """The arguments as a row takes them; at the end, arguments with their defaults are left out."""
         by_position: list[Any] = []
         by_name: dict[str, Any] = {}
         needed = 0
@@ -85,7 +87,7 @@ class AtenCall:
         return list(tensors_in(self.given.values()))
 
     def written(self) -> list[torch.Tensor]:
-        """The tensors that it writes into."""
+        """The tensors that the call writes into."""
         names = [p.name for p in self.schema.arguments if p.alias_info and p.alias_info.is_write]
         if self.packet in WRITES and self.given["training"]:
             names += WRITES[self.packet]
@@ -118,7 +120,7 @@ def tensors_in(values: Any) -> Iterator[torch.Tensor]:
 
 
 def outputs_of(theirs: Any) -> list:
-    """The results in one list, those in lists among them."""
+    """All results in one list; lists among them are opened."""
     if not isinstance(theirs, (list, tuple)):
         return [theirs]
     return [o for one in theirs for o in (one if isinstance(one, (list, tuple)) else [one])]

@@ -1,4 +1,4 @@
-"""The backward passes of PyTorch's, each followed by ours, and the distance of every gradient."""
+"""The backward passes of PyTorch, each followed by ours, and the distance of every gradient."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from .rounding import Roots
 
 
 class Backward(NamedTuple):
-    """A call of PyTorch's `backward()` or `grad()`, and what ours gave.
+    """A call of PyTorch's `backward()` or `grad()`, and the result of our walk back.
 
     Attributes:
-        roots: what it started from.
+        roots: the Tensors that the walk started from.
         distances: of each gradient of ours from PyTorch's.
         finite: whether all numbers of PyTorch's roots and gradients are finite.
-        others: the gradients that are others than ours.
-        broken: those that have a NaN or an infinity here or there alone, a sentence for each.
-        problem: why ours could not follow; "" where it did.
+        others: the gradients that differ from ours.
+        broken: a sentence on each gradient with a NaN or an infinity here or in PyTorch alone.
+        problem: why ours could not walk back; "" if it did.
     """
 
     roots: Roots
@@ -45,12 +45,12 @@ class Backward(NamedTuple):
 
 
 class KeptGradient(NamedTuple):
-    """The gradient of a parameter, as far as steps of training keep it, so that the next is added.
+    """A gradient that was not cleared between steps of training, so that the next one is added to it.
 
     Attributes:
         name: of the parameter.
-        versions: how many leaves it had been, one for each change, when PyTorch last walked back.
-        times: how many changes in a row came with no new gradient.
+        versions: how many leaves the parameter had, one for each change, when PyTorch last walked back.
+        times: how many times in a row the parameter has changed while its gradient stayed.
     """
 
     name: str
@@ -59,21 +59,23 @@ class KeptGradient(NamedTuple):
 
 
 class BackwardPasses:
-    """The backward passes of what a block computed.
+    """The backward passes of a block.
 
     Args:
-        calls: what it computed.
-        done: takes each, also those that ours could not follow.
+        calls: the calls of the block.
+        done: the list to which each backward pass is added.
 
     Attributes:
-        own: what is said of functions with a backward of their own.
-        raised: what the last call of PyTorch's `backward()` raised; "" if it ended well.
-        stale: what is said of gradients that were not finite before, by the identity of the leaf.
-        given: the identities of the leaves that PyTorch gave a gradient.
-        kept: of each leaf, by its identity, how its gradient was kept from step to step.
-        zeros: how often in a row each leaf, by its identity, was given zeros.
-        moved: how often each was given other numbers than zeros.
-        is_open: whether its block is open.
+        own: a sentence on each function with a backward of its own.
+        raised: the error of the last call of PyTorch's `backward()`; "" if it ended well.
+        is_open: whether the block is open.
+
+    Attributes by the identity of a leaf:
+        stale: a sentence on a gradient that was not finite before `backward()`.
+        given: the leaves that PyTorch gave a gradient.
+        kept: the gradient that was not cleared between steps.
+        zeros: how many times in a row PyTorch gave zeros.
+        moved: how many times PyTorch gave other numbers than zeros.
     """
 
     def __init__(self, calls: Calls, done: list[Backward]):
@@ -93,13 +95,18 @@ class BackwardPasses:
         return [None if g is None else g.detach().clone() for g in gradients]
 
     def note_hook(self, theirs: Any) -> None:
-        """Note that a hook is just given to a tensor."""
+        """Note that a tensor gets a hook."""
         self.calls.hooks.note(theirs, self.names()(theirs))
 
     def compare_backward(
         self, roots: list, seeds: list, before: list[Any], only: set[int] | None
     ) -> None:
-        """Compare what a call of PyTorch's `backward()` added to the gradients, `only` to some."""
+        """Compare the gradients that a call of PyTorch's `backward()` added.
+
+        Args:
+            before: the gradients of all leaves before the call.
+            only: the identities of the leaves that the call was for; None for all.
+        """
         gradients, called = [], self.names()
         for (theirs, leaves), old in zip(self.calls.values.leaves.values(), before):
             if only is not None and id(theirs) not in only:
@@ -121,7 +128,7 @@ class BackwardPasses:
         self._follow(roots, seeds, gradients, called, whole=only is None)
 
     def compare_grad(self, roots: list, seeds: list, inputs: list, found: Any) -> None:
-        """Compare what a call of `torch.autograd.grad()` gave: an open block may compute with it."""
+        """Compare the gradients of `torch.autograd.grad()`. An open block may compute with them."""
         values = self.calls.values
         gradients, called = [], self.names()
         for theirs, gradient in zip(inputs, found):
@@ -135,7 +142,7 @@ class BackwardPasses:
         self._follow(roots, seeds, gradients, called)
 
     def _note_zeros(self, theirs: Any, added: Any) -> None:
-        """Note whether a backward pass gave a leaf zeros alone."""
+        """Note whether a backward pass gave a leaf nothing but zeros."""
         if added is not None and array_of(added).any():
             self.zeros[id(theirs)] = 0
             self.moved[id(theirs)] = self.moved.get(id(theirs), 0) + 1
@@ -145,7 +152,7 @@ class BackwardPasses:
     def _note_kept(
         self, theirs: Any, leaves: list[Tensor], old: Any, called: Callable[[Any], str]
     ) -> None:
-        """Note whether a parameter has changed while its gradient stayed, to which more is added now."""
+        """Note whether a parameter has changed while its gradient stayed, and grows now."""
         name, versions, times = self.kept.get(id(theirs), KeptGradient("", len(leaves), 0))
         if old is None or not array_of(old).any():
             times = 0
@@ -181,7 +188,7 @@ class BackwardPasses:
             self.done.append(Backward(starts, distances, finite, others, broken))
 
     def _starts(self, roots: list, seeds: list) -> Roots:
-        """Those of the roots that are known, as ours, each with the gradient that it starts with."""
+        """Our Tensors for the roots that are known, each with the gradient that it starts with."""
         values = self.calls.values
         return [
             (values.of(t), None if seed is None else array_of(seed).copy())
@@ -190,14 +197,14 @@ class BackwardPasses:
         ]
 
     def _look_at_hooks(self, called: Callable[[Any], str]) -> None:
-        """Note the hooks of all that was computed or used; `called` names a tensor."""
+        """Note the hooks of all tensors and modules of the block; `called` names a tensor."""
         values = self.calls.values
         leaves = [theirs for theirs, _ in values.leaves.values()]
         modules = values.counterparts.modules()
         self.calls.hooks.look_at([*self.calls.alive(), *leaves], modules, called)
 
     def _walk(self, roots: Roots, leaves: list[Tensor]) -> None:
-        """Walk back from these roots; what came before is no part of this call."""
+        """Walk back from these roots, once the gradients of the walk before are forgotten."""
         before = self.done[-1].roots if self.done else []
         self._forget([*before, *roots], leaves)
         with np.errstate(all="ignore"):
@@ -206,7 +213,7 @@ class BackwardPasses:
                     backward(root, gradient, retain_graph=True)
 
     def _forget(self, roots: Roots, leaves: list[Tensor]) -> None:
-        """Forget the gradients of all that these were computed from."""
+        """Forget the gradients of these Tensors, and of all that they were computed from."""
         nodes = order([root.node for root, _ in roots])
         for node in (*nodes, *(leaf.node for leaf in leaves)):
             node.grad = None
@@ -214,11 +221,11 @@ class BackwardPasses:
                 node.note.contributions = []
 
     def _with_own_backwards(self, whole: bool) -> None:
-        """Give functions whose own `backward()` differs from the derivative its gradients."""
+        """Make operations of the functions whose own `backward()` differs from the derivative."""
         severed = self.calls.values.severed
         for function in self.calls.functions:
             if function in self.own:
-                function.substitute(severed)  # there may be more to give
+                function.substitute(severed)  # its rules need the gradients of this walk, too
             elif function.seen:
                 function.compare(severed, whole)
                 if function.differs:
@@ -228,12 +235,12 @@ class BackwardPasses:
                     )
 
     def wrong_functions(self) -> list[OwnBackward]:
-        """The functions whose own `backward()` may be a mistake: of each, the first call in a line."""
+        """The functions whose own `backward()` may be a mistake; for each line, the first call."""
         found = [f for f in self.own if f.is_wrong]
         return [*{(f.name, f.line): f for f in reversed(found)}.values()][::-1]
 
     def names(self) -> Callable[[Any], str]:
-        """The function that names a tensor of PyTorch's: as of a module, or after a variable."""
+        """A function that names a tensor of PyTorch's, by its module or by a variable that holds it."""
         paths: dict[int, str] = {}
         for module in self.calls.values.counterparts.modules():
             for name, tensor in (*module.named_parameters(), *module.named_buffers()):

@@ -1,4 +1,4 @@
-"""The distances of numbers of ours from PyTorch's, and what is said of them."""
+"""The distances of our numbers from PyTorch's, in words."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ UNASKED = ("_foreach_", "_is_all_true", "_is_any_true", "set_.")
 
 
 class Comparison(NamedTuple):
-    """The distances of numbers of ours from PyTorch's.
+    """The distances of our numbers from PyTorch's.
 
     Attributes:
         values: the distance of each result of each call.
-        gradients: that of each gradient, by all calls of `backward()`.
+        gradients: the distance of each gradient, of all calls of `backward()`.
         half: whether numbers of 16 bits were computed with 32 here.
-        unread: calls without a row, whose results are constants: how many, by name.
-        own: what may differ, in sentences: each `autograd.Function` whose `backward()` is not the
-            derivative of its `forward()`, and numbers that are not finite.
-        reasons: what may explain a gradient that differs.
-        walked: whether PyTorch walked back from what was computed.
+        unread: how many calls had no row, by name; their results are constants.
+        own: sentences on differences that are expected: each `autograd.Function` whose `backward()` is
+            not the derivative of its `forward()`, and numbers that are not finite.
+        reasons: sentences that may explain why a gradient differs.
+        walked: whether PyTorch walked back from a result of the block.
     """
 
     values: list[Distance]
@@ -49,7 +49,7 @@ class Comparison(NamedTuple):
         return next(beyond, None)
 
     def told_of(self, distance: Distance) -> str:
-        """Say what differs by more than rounding, by how much, and why that may be."""
+        """Say of a distance that is more than rounding how large it is, and what may explain it."""
         why = "its row in minigrad.aten.rows may be wrong, or code changed numbers unseen"
         if "gradient" in distance.of:
             why = "; ".join(self.reasons) or (
@@ -85,7 +85,7 @@ class Comparison(NamedTuple):
         return "\n".join(lines)
 
     def _largest(self, kind: str, distances: list[Distance]) -> str:
-        """Say how many values or gradients were compared, and which differs the most."""
+        """Say how many values or gradients were compared, and how large the largest distance is."""
         if not distances:
             how = HOW if kind == "gradient" and not self.walked else ""
             return f"no {kind}s were compared{how}"

@@ -1,4 +1,4 @@
-"""PyTorch's modules as ours: for the names of parameters, and for the boxes of a drawing."""
+"""Counterparts: PyTorch's modules as ours, for the names of parameters and the boxes of a drawing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .numbers import has_numbers
 
 
 class Counterpart(Module):
-    """The attributes of one of PyTorch's modules: its modules, parameters and buffers, as ours."""
+    """A module with the attributes of one of PyTorch's: its modules, parameters and buffers, as ours."""
 
     details = ""
 
@@ -29,19 +29,25 @@ class Counterparts:
     """The counterparts of all modules that were called, and of those inside them.
 
     Args:
-        tensor: gives our tensor for a parameter or a buffer of PyTorch's.
+        tensor: gives our Tensor for a parameter or a buffer of PyTorch's.
     """
 
     def __init__(self, tensor: Callable[[Any], Any]):
         self.tensor = tensor
-        self.known: dict[int, tuple[Any, Counterpart]] = {}  # by identity, of modules kept alive
-        # The kinds of modules that ran in evaluation mode, with gradients.
-        self.evaluating: set[str] = set()
-        self.not_run: dict[str, None] = {}  # what is said of compiled code, which a block passes by
-        self.homes: dict[int, list[tuple[Counterpart, str]]] = {}  # of tensors, by identity
+        self.known: dict[
+            int, tuple[Any, Counterpart]
+        ] = {}  # by identity; the modules are kept alive
+        self.evaluating: set[str] = (
+            set()
+        )  # kinds of modules that ran in evaluation mode, with gradients
+        self.not_run: dict[
+            str, None
+        ] = {}  # sentences on compiled code, which does not run in a block
+        # By the identity of a tensor: the counterparts that hold it, and its name there.
+        self.homes: dict[int, list[tuple[Counterpart, str]]] = {}
 
     def of(self, module: Any) -> Counterpart:
-        """The counterpart of a module; that of the same module is the same."""
+        """The counterpart of a module, always the same one."""
         if id(module) not in self.known:
             theirs: Any = type(module)
             counterpart = kind(theirs)()
@@ -59,7 +65,7 @@ class Counterparts:
         return [module for module, _ in self.known.values()]
 
     def fill(self, module: Any) -> None:
-        """Take the parameters and buffers that a module has now: a lazy one has them after its call."""
+        """Take the parameters and buffers that a module has now: a lazy module has them after a call."""
         counterpart = self.known[id(module)][1]
         for name, tensor in (*module._parameters.items(), *module._buffers.items()):
             if tensor is None or hasattr(counterpart, name) or not has_numbers(tensor):
@@ -68,11 +74,11 @@ class Counterparts:
             self.renew(tensor, self.tensor(tensor))
 
     def holds(self, theirs: Any) -> bool:
-        """Tell whether a module was called with this tensor as one of its own."""
+        """Tell whether a tensor belongs to a module that was called."""
         return id(theirs) in self.homes
 
     def renew(self, theirs: Any, ours: Any) -> None:
-        """Have the modules that hold one of PyTorch's tensors hold another of ours, as it changed."""
-        if isinstance(ours, Parameter) or not ours.requires_grad:  # else it was computed
+        """Put a new Tensor of ours into the counterparts that hold one of PyTorch's tensors."""
+        if isinstance(ours, Parameter) or not ours.requires_grad:  # a computed one is no parameter
             for counterpart, name in self.homes.get(id(theirs), ()):
                 setattr(counterpart, name, ours)

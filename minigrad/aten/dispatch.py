@@ -1,8 +1,13 @@
 """Each call of PyTorch's operations, run by PyTorch and again by minigrad, and compared.
 
-The calls come from below PyTorch's own autograd, so they are what was computed, and no more. Calls that
-its backward pass makes are passed over: minigrad has a backward pass of its own. So are those of an
-optimizer's step: the parameters that it leaves are leaves again.
+PyTorch dispatches a call to this file below its own autograd: only calls that compute are seen. Two
+kinds of calls are passed over: those of a backward pass, for minigrad walks back itself; and those of
+an optimizer's step, after which the parameters are new leaves.
+
+PyTorch's program goes on, whatever goes wrong here. A row may be a function of the user's, and may raise
+anything: so `_take_arguments` and `_from_row` catch every `Exception`. Then the result is a constant,
+and its reason says what was raised. Only an `UnsupportedError` about an argument ends the program: it
+says what to write in place of the call.
 """
 
 from __future__ import annotations
@@ -54,9 +59,9 @@ class Output(NamedTuple):
 
     Attributes:
         call: the call.
-        tensor: PyTorch's.
-        place: its place among the results of the call; -1 of an argument that is none of them.
-        written: whether it is an argument, which was written into.
+        tensor: PyTorch's tensor.
+        place: its place among the results of the call; -1 for an argument that is not a result.
+        written: whether it is an argument that the call wrote into.
     """
 
     call: AtenCall
@@ -95,7 +100,7 @@ class Calls(TorchDispatchMode):
         return [t for r in self.results if (t := r()) is not None]
 
     def note_taken(self, theirs: torch.Tensor) -> None:
-        """Note that Python has the numbers of a tensor, and may choose by them, or compute with them."""
+        """Note that Python got the numbers of a tensor: it may choose or compute with them."""
         ours = self.values.of(theirs)
         self.ends.note_end(ours)
         seen = [w.node_of(ours) for w in modes.mode.get().watchers if isinstance(w, Recording)]
@@ -104,7 +109,8 @@ class Calls(TorchDispatchMode):
         )
 
     def note_function(self, cls: type, args: tuple, outputs: list, context: Any) -> None:
-        """Note a call of an `autograd.Function`; one that wrote into an argument is seen through."""
+        """Note a call of an `autograd.Function`, unless it returns an argument: then the calls inside it
+        are enough."""
         inputs = {id(t) for t in tensors_in(args)}
         if not any(id(o) in inputs for o in outputs):
             self.functions.append(OwnBackward(cls, args, outputs, context, self.values))
@@ -117,7 +123,7 @@ class Calls(TorchDispatchMode):
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        # In a step of an optimizer, a closure that it calls has gradients.
+        # A closure that an optimizer calls in its step has gradients, and is no part of the step.
         in_step = self.steps and not torch.is_grad_enabled()
         if in_backward() or in_step:
             return func(*args, **kwargs)
@@ -139,7 +145,7 @@ class Calls(TorchDispatchMode):
         return theirs
 
     def _note_number(self, call: AtenCall, number: bool | int | float) -> None:
-        """Note that Python gets a number by this call; by a bool it chooses what to compute next."""
+        """Note that Python gets a number by this call. By a bool it chooses what to compute next."""
         for tensor in call.tensors():
             ours = self.values.of(tensor)
             ours._read()
@@ -148,7 +154,7 @@ class Calls(TorchDispatchMode):
                 self.note_taken(tensor)
 
     def _take_arguments(self, call: AtenCall) -> None:
-        """Take the arguments of a call as ours, and how rough they are; or note why that cannot be."""
+        """Take the arguments of a call as ours, and their roughness; or note why that cannot be done."""
         if call.row is None:
             call.reason = "" if call.makes_constants else "it has no row"
         else:
@@ -158,7 +164,7 @@ class Calls(TorchDispatchMode):
                     self._note_loss(call)
             except errors.UnsupportedError:
                 raise
-            except Exception as problem:
+            except Exception as problem:  # PyTorch goes on: see the beginning of this file
                 call.row, call.reason = None, f"its arguments cannot be taken: {_why(problem)}"
             if call.packet == "detach" and any(y.requires_grad for _, y in call.pairs):
                 ((_, y),) = call.pairs
@@ -173,8 +179,11 @@ class Calls(TorchDispatchMode):
     # --- their results -----------------------------------------------------------------------------
 
     def _compute(self, call: AtenCall) -> bool:
-        """Compute a call that PyTorch has run, and keep a value for each output; tell whether a gradient
-        goes back from there."""
+        """Compute a call that PyTorch has run, and keep a value for each output.
+
+        Returns:
+            whether a gradient goes back from the call.
+        """
         quiet = np.errstate(all="ignore")  # PyTorch does not warn
         with quiet, contextlib.nullcontext() if wants_gradients() else no_grad():
             values = self._from_row(call)
@@ -189,19 +198,19 @@ class Calls(TorchDispatchMode):
         return learns and wants_gradients() and call.packet != "detach"
 
     def _from_row(self, call: AtenCall) -> Sequence[Any]:
-        """Return what the row of a call gives for each output: None, and a reason, where it cannot."""
+        """The value that the row gives for each output; None, and a reason, if it gives none."""
         values: Sequence[Any] = [None] * len(call.outputs)
         if call.row is not None:
             try:
                 values = results(call.row, call.ours, call.outputs)
-            except Exception as problem:
+            except Exception as problem:  # PyTorch goes on: see the beginning of this file
                 call.reason = f"its row cannot do it: {_why(problem)}"
         if call.reason:
             call.reason = _reason_with_remedy(call)
         return values
 
     def _keep(self, output: Output, value: Any) -> None:
-        """Keep what a row gave for an output; where it gave nothing, a constant."""
+        """Keep the value that a row gave for an output; a constant, if it gave None."""
         storage = self.values.storage(output.tensor)
         storage.rough = max(storage.rough, output.call.rough, tolerance(output.tensor.dtype))
         if value is not None:
@@ -210,7 +219,7 @@ class Calls(TorchDispatchMode):
             self._store(output, value)
         elif output.written or not storage.values:
             self._store(output, self._constant_of(output))
-        # else it is a view, which is read from its storage when it is used
+        # Otherwise the output is a view: it is read from its storage when it is used.
 
     def _store(self, output: Output, value: Tensor) -> None:
         """Make a value the one of an output."""
@@ -230,7 +239,7 @@ class Calls(TorchDispatchMode):
             self.results.append(weakref.ref(theirs))
 
     def _constant_of(self, output: Output) -> Tensor:
-        """A result as PyTorch computed it, with the reason why it is a constant."""
+        """A constant with the numbers that PyTorch computed; the reason for it is noted."""
         call, value = output.call, Tensor(array_of(output.tensor))
         if call.draws:
             value.name = f"drawn by {call.packet.rstrip('_')}"
@@ -246,7 +255,7 @@ class Calls(TorchDispatchMode):
         return value
 
     def _compared(self, output: Output, value: Any) -> Tensor:
-        """A value as our Tensor for an output, once its distance from PyTorch's is noted."""
+        """A value as our Tensor for an output; its distance from PyTorch's is noted."""
         call, theirs = output.call, output.tensor
         storage, is_floating = self.values.storage(theirs), theirs.is_floating_point()
         self.observed.half |= is_floating and theirs.dtype.itemsize == 2
@@ -259,7 +268,7 @@ class Calls(TorchDispatchMode):
         return value
 
     def _unseen_write(self, call: AtenCall) -> Distance | None:
-        """The distance of an argument that was changed by other code than PyTorch's, if one was."""
+        """The distance of an argument that code outside PyTorch has changed, if there is one."""
         written = {id(t) for t in call.written()}
         for theirs, ours in call.pairs:
             if id(theirs) not in written:
@@ -273,8 +282,10 @@ class Calls(TorchDispatchMode):
 
 
 def _with_old_gradient(output: Output, value: Tensor) -> Tensor:
-    """A value that was written into an argument; it has the way back of what was there, if it has none
-    and PyTorch wants one."""
+    """The value written into an argument.
+
+    If PyTorch wants a gradient and the value has none, it gets the way back of the old value.
+    """
     old = next((ours for theirs, ours in output.call.pairs if theirs is output.tensor), None)
     if old is not None and old.requires_grad and not value.requires_grad and wants_gradients():
         return written_over(old, value)
@@ -282,7 +293,7 @@ def _with_old_gradient(output: Output, value: Tensor) -> Tensor:
 
 
 def _reason_with_remedy(call: AtenCall) -> str:
-    """Say why a result of a call is a constant, at which line, and what helps."""
+    """The reason why a result of a call is a constant, its line, and a remedy."""
     begin = f"aten.{call.name}, called at {source_line()}:"
     if any(t.is_complex() for t in tensors_in([*call.tensors(), *call.outputs])):
         return (
@@ -297,9 +308,9 @@ def _reason_with_remedy(call: AtenCall) -> str:
 
 
 def _note_names(call: AtenCall, value: Tensor) -> None:
-    """Note which variables of the user's hold the arguments of the call that gave a value.
+    """Note the variables of the user that hold the arguments of the call that gave a value.
 
-    A leaf of which an argument is another shape has the name of that, or of what it is a view of.
+    If an argument is a leaf in another shape, the leaf gets the name of the argument, or of its base.
     """
     note: Note | None = None if value._node is None else value._node.note
     if note is None:
@@ -314,7 +325,7 @@ def _note_names(call: AtenCall, value: Tensor) -> None:
 
 
 def _leaf_in_another_shape(node: Node) -> Node | None:
-    """The leaf that a node is, or that it has all elements of; None if operations made them."""
+    """The leaf that a node is, or is a reshaped copy of; None if another operation made the node."""
     while node.operation is not None:
         source = node.note.sources[0] if node.note is not None and node.note.sources else None
         if node.operation.function is not np.reshape or not isinstance(source, Node):

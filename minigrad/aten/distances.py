@@ -11,7 +11,7 @@ from ..engine.base import AnyArray
 from ..engine.source import SourceLine
 from .numbers import array_of
 
-TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-4}  # for others `ROUGH`, as with 8 bits
+TOLERANCES = {torch.float64: 1e-9, torch.float32: 2e-4}  # `ROUGH` for dtypes with fewer bits
 ROUGH = 0.05
 PIECE = 1 << 20  # numbers that are compared at once
 
@@ -20,14 +20,14 @@ class Distance(NamedTuple):
     """The distance of a value of ours from PyTorch's.
 
     Attributes:
-        size: the largest |ours - theirs| / (unit + |theirs|); where that is beyond rounding, by the size
-            of the tensor's median if it is larger: a sum of large numbers may be small by chance.
-        allowed: the size up to which it is due to rounding; twice `size`, where rounding the arguments
-            otherwise gave as large a distance.
+        size: the largest |ours - theirs| / (unit + |theirs|). If it is beyond rounding, |theirs| is at
+            least the median of the tensor: a sum of large numbers may be small by chance.
+        allowed: the size up to which the distance is due to rounding; twice `size`, if arguments that
+            are rounded otherwise give a distance as large.
         of: ATen's function, or the name of a gradient.
         line: of the call.
-        unit: 1, or more where all gradients are large, as of a loss that was scaled: one that is zero
-            but for rounding is then as large as the rounding of the others.
+        unit: 1; or more, if all gradients are large, as for a loss that was scaled: then a gradient of
+            zeros has rounding errors as large as the rounding of the other gradients.
     """
 
     size: float
@@ -38,12 +38,12 @@ class Distance(NamedTuple):
 
     @property
     def is_rounding(self) -> bool:
-        """Tell whether it is due to rounding; a size of NaN is not."""
+        """Tell whether the distance is due to rounding; a size of NaN is not."""
         return self.size <= self.allowed
 
     @property
     def at(self) -> str:
-        """The line of the call, after a word; "" where none is known."""
+        """The line of the call, as in " at FILE:3"; "" if it is not known."""
         return "" if self.line is None else f" at {self.line}"
 
 
@@ -58,15 +58,14 @@ def distance(
 ) -> Distance:  # fmt: skip
     """Compare an array of ours with a tensor of PyTorch's of the same shape.
 
-    With 16 bits, a difference is divided by the largest number of the tensor.
+    For floats of 16 bits, a difference is divided by the largest number of the tensor.
 
     Args:
         of, line, unit: as in a `Distance`.
-        allowed: the tolerance, if it is more than that of the dtype: some of what it was computed from
-            may have fewer bits.
-        is_view: whether the numbers were compared where they were made: of a large one only the first
-            and the last piece are, then.
-        of_finite: leave out the numbers of which one is not finite.
+        allowed: the tolerance, if it is larger than that of the dtype: an argument may have fewer bits.
+        is_view: whether the numbers were compared when they were made. Then only the first and the last
+            piece of a large array are compared again.
+        of_finite: leave out each pair of numbers of which one is not finite.
     """
     a, b = np.asarray(ours), array_of(theirs)
     if of_finite:
@@ -87,8 +86,7 @@ def distance(
 
 
 def _pieces(array: np.ndarray) -> list[Any]:
-    """Indices of some rows each, of at most `PIECE` numbers where a row has no more; of a small array,
-    one of all."""
+    """Indices that cut an array into pieces of some rows: of at most `PIECE` numbers, or of one row."""
     if array.size <= PIECE:
         return [...]
     rows = max(1, PIECE // max(1, array.size // len(array)))
@@ -96,7 +94,7 @@ def _pieces(array: np.ndarray) -> list[Any]:
 
 
 def _largest(a: np.ndarray, b: np.ndarray, unit: float, scale: float | None) -> float:
-    """The largest distance of numbers, by `unit` + their size, or by `scale`."""
+    """The largest distance of two numbers, divided by `unit` + the size of b's, or by `scale`."""
     if b.dtype.kind != "f":
         return float(np.abs(np.subtract(a, b, dtype=np.float64)).max(initial=0))
     apart = np.abs(a - b)
@@ -110,12 +108,12 @@ def _largest(a: np.ndarray, b: np.ndarray, unit: float, scale: float | None) -> 
 
 
 def distance_from_none(ours: np.ndarray, of: str) -> Distance:
-    """Compare a gradient of ours with none of PyTorch's: it is zero, or there is none."""
+    """The distance of a gradient of ours, where PyTorch has none: 0 if ours is zero."""
     return Distance(float(np.abs(ours).max(initial=0)), 0.0, of)
 
 
 def unit_of(gradients: list[np.ndarray]) -> float:
-    """1, or the size that gradients typically have, if that is more."""
+    """The typical size of gradients, if it is more than 1; else 1."""
     sizes = [np.abs(a[np.isfinite(a)]).max(initial=0) for a in gradients if a.dtype.kind == "f"]
     return max(1.0, float(np.median(sizes))) if sizes else 1.0
 

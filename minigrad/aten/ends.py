@@ -1,4 +1,4 @@
-"""Ends of the ways of gradients: values from which none goes back, and the lines that left the graph."""
+"""Ends: values from which no gradient goes back, and the lines of code that left the graph there."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..engine.walk import order
 from .aten_call import AtenCall
 from .values import collects
 
-MOST = 100  # values whose graphs are kept, to tell of them
+MOST = 100  # values that are remembered: each keeps its graph in memory
 
 
 class Ends:
-    """The ends of the ways of gradients through what PyTorch computed, as far as it has come.
+    """The values that get no gradient, in the computation so far.
 
     Attributes:
         lines: the nodes of values to which no gradient comes yet, newest last, each with the line that
@@ -37,7 +37,7 @@ class Ends:
         self.used: dict[int, torch.Tensor] = {}
 
     def note_result(self, value: Tensor) -> None:
-        """Note a value that was just computed, and that has a gradient: nothing has used it."""
+        """Note a new value with a gradient, which no call has used yet."""
         self.lines[value.node] = None
 
     def note_end(self, ours: Tensor, tested: bool = False) -> None:
@@ -52,7 +52,7 @@ class Ends:
             (self.tested.add if tested or line == node.note.line else self.tested.discard)(node)
 
     def note_use(self, call: AtenCall, learns: bool) -> None:
-        """Note the use of each argument; `learns`: a gradient goes back from the results."""
+        """Note that a call uses its arguments; `learns`: a gradient goes back from its results."""
         for tensor, ours in call.pairs:
             if not learns:
                 self.note_end(ours, tested=_are_booleans(call.outputs))
@@ -72,7 +72,7 @@ class Ends:
         return self.detached.get(memory_of(value), (None, None))[1]
 
     def of_leaves(self) -> dict[Node, SourceLine | None]:
-        """For each leaf the line after which what was computed from it last had no gradient, if seen."""
+        """For each leaf, the line at which the newest value computed from it lost its gradient."""
         found: dict[Node, SourceLine | None] = {}
         for end, line in reversed(self.lines.items()):
             for node in order([end]):

@@ -18,7 +18,7 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from .aten_call import outputs_of, tensors_in
 
-# Takes the class, the arguments, the results, and PyTorch's node of the graph, which walks back.
+# Called with the class, the arguments, the results, and PyTorch's node of the graph, which walks back.
 Seen = Callable[[type, tuple, list, Any], None]
 
 NO_SETUP = torch.autograd.Function.setup_context  # of a class whose `forward` takes the context
@@ -30,8 +30,9 @@ RUNNING = threading.local()
 def functions_seen(seen: Seen) -> Iterator[None]:
     """Within it, `seen` is called with each call of a user's `autograd.Function` that has gradients.
 
-    Code may hold `Function.apply` since long, and that may be no function of Python's: but each time it
-    asks the class for `forward`.
+    A program may have got `Function.apply` before the block, and PyTorch may have written it in C: so
+    it cannot be replaced. But `apply` asks the class for `forward` at each call: this is where the block
+    comes in.
     """
     SEEING.append(seen)
     FunctionMeta.__getattribute__ = _attribute
@@ -58,8 +59,8 @@ def _running() -> Iterator[None]:
 
 
 def _attribute(cls: type, name: str) -> Any:
-    """An attribute of a class of functions; its `forward` and `setup_context` tell of a call."""
-    get = functools.partial(type.__getattribute__, cls)  # as before the block
+    """The attribute of a class of functions. Its `forward` and `setup_context` are wrapped."""
+    get = functools.partial(type.__getattribute__, cls)  # without this function
     found = get(name)
     if name not in ("forward", "setup_context"):
         return found
@@ -78,7 +79,7 @@ def _with_context(cls: type, found: Callable, context: type, tells: bool) -> Cal
     @functools.wraps(found)
     def forward(*args: Any, **kwargs: Any) -> Any:
         if not (args and type(args[0]) is context):
-            return found(*args, **kwargs)  # called by another class's
+            return found(*args, **kwargs)  # the `forward` of another class calls it
         with _running():
             results = found(*args, **kwargs)
             if tells:
@@ -114,7 +115,7 @@ def _telling(cls: type, found: Callable) -> Callable:
 
 
 def _apart(args: tuple, results: Any) -> Any:
-    """The results; one that shares an argument's memory as a copy: the two have different gradients."""
+    """The results, with a copy of each that shares the memory of an argument: the gradients differ."""
     mine = {id(t) for t in tensors_in(args)}
     memory = {t.untyped_storage()._cdata for t in tensors_in(args) if not t.is_sparse}
     listed = outputs_of(results)

@@ -10,14 +10,15 @@ from .. import errors
 
 OF_GRADIENTS = (torch._C._functorch.TransformType.Grad, torch._C._functorch.TransformType.Jvp)
 
-is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor  # a tensor: in a transform, as in vmap
+# Tells whether a tensor belongs to a transform, such as vmap.
+is_wrapped = torch._C._functorch.is_functorch_wrapped_tensor
 
 
 def refuse_transforms(tensors: Iterable[torch.Tensor] = ()) -> None:
     """Refuse torch.func.grad and the like.
 
     Raises:
-        UnsupportedError: within one of them, or if one of the tensors comes from one.
+        UnsupportedError: within such a transform, or if one of the tensors comes from one.
     """
     running = torch._C._functorch.peek_interpreter_stack()
     if (running is not None and running.key() in OF_GRADIENTS) or any(map(is_wrapped, tensors)):

@@ -1,4 +1,4 @@
-"""The gradients of a backward pass, compared with PyTorch's: their distances, and which are others."""
+"""The gradients of a backward pass, compared with PyTorch's: their distances, and the wrong ones."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from .distances import ROUGH, Distance, distance, distance_from_none, length, un
 from .numbers import array_of
 from .rounding import DRAWS, LAST_BITS, ROUNDINGS, Roots, walked_again
 
-OFF = 0.01  # a gradient that is off by so much of its size is another one, however small it is
-NOISE = 1e-5  # of the largest gradient: one that is as small may be rounding
-SMALL = 2.0**-60  # with which a walk starts whose numbers become too large on the way
+OFF = 0.01  # of a gradient's own size: if it is off by more, it is another gradient, however small
+NOISE = 1e-5  # of the largest gradient: a gradient that is smaller may be rounding alone
+SMALL = 2.0**-60  # the gradient that a walk starts with if its numbers would become too large
 
 
 class LeafGradient(NamedTuple):
@@ -26,8 +26,8 @@ class LeafGradient(NamedTuple):
 
     Attributes:
         name: of PyTorch's leaf.
-        leaves: ours, a new one each time that its numbers changed.
-        theirs: the gradient that PyTorch gave; None for none.
+        leaves: our leaves, a new one each time that the numbers changed.
+        theirs: the gradient that PyTorch gave; None if it gave none.
     """
 
     name: str
@@ -39,18 +39,18 @@ class LeafGradient(NamedTuple):
         return f"the gradient of {self.name}"
 
     def ours(self, arrived: dict[Tensor, np.ndarray]) -> np.ndarray:
-        """Return our gradient: the sum of those that arrived at its leaves, zeros where none did."""
+        """Our gradient: the sum of the gradients that arrived at its leaves, or zeros."""
         arrays = [arrived[leaf] for leaf in self.leaves if leaf in arrived]
         return sum(arrays[1:], arrays[0]) if arrays else np.zeros(self.leaves[0].shape, np.float32)
 
 
 class OtherGradients(NamedTuple):
-    """The gradients of a backward pass of PyTorch's that are others than ours.
+    """The gradients of a backward pass that differ from ours by more than rounding.
 
     Attributes:
-        overflows: those that are finite here alone, a sentence for each.
-        underflows: the same of those that are 0 there, in whole or in large part, in 16 bits.
-        wrong: the name of each that is another than ours, our leaves, and how it differs, in words.
+        overflows: a sentence for each that is finite here, and not in PyTorch.
+        underflows: a sentence for each that is 0 in PyTorch, at least in large part, because of 16 bits.
+        wrong: for each other one its name, our leaves, and the difference in words.
     """
 
     overflows: list[str]
@@ -60,9 +60,13 @@ class OtherGradients(NamedTuple):
     def note(
         self, gradient: LeafGradient, here: np.ndarray, there: np.ndarray, lost: int, differs: bool
     ) -> None:
-        """Note a gradient that is another, if it is: `here` is ours, `there` PyTorch's.
+        """Note a gradient in one of the lists, if it differs.
 
-        `lost` counts the elements that 16 bits made 0.
+        Args:
+            here: our gradient.
+            there: PyTorch's.
+            lost: how many elements 16 bits made 0.
+            differs: whether it is another gradient.
         """
         if is_finite(here) and not is_finite(there):
             self.overflows.append(f"{gradient.of} is not finite in PyTorch, and is here")
@@ -85,10 +89,10 @@ def compare(
 ) -> tuple[list[Distance], OtherGradients]:
     """Compare the gradients that our walk back from `roots` has left with PyTorch's.
 
-    If one of PyTorch's is not finite, the finite numbers of each alone are compared.
+    If one of PyTorch's gradients is not finite, only the finite numbers of all are compared.
 
     Args:
-        allowed: the size up to which a distance of what was computed on the way is due to rounding.
+        allowed: the largest distance that rounding explains in the values of the forward pass.
         half: whether numbers of 16 bits were computed.
     """
     leaves = [leaf for gradient in gradients for leaf in gradient.leaves]
@@ -120,14 +124,14 @@ def compare(
 
 
 def _arrived(leaves: list[Tensor]) -> dict[Tensor, np.ndarray]:
-    """The gradients that the last walk back has left in the leaves, where it reached them."""
+    """The gradients that the last walk back has left in the leaves that it reached."""
     return {leaf: leaf.grad._array for leaf in leaves if leaf.grad is not None}
 
 
 def _but_for_rounding(
     apart: Distance, differs: bool, here: np.ndarray, there: np.ndarray, moved: list[np.ndarray]
 ) -> tuple[Distance, bool]:
-    """The distance with what rounding may make it allowed; and whether `here` still is another gradient.
+    """The distance, allowed if rounding explains it; and whether `here` is still another gradient.
 
     `moved` are ours by numbers that were rounded otherwise.
     """
@@ -138,9 +142,9 @@ def _but_for_rounding(
 
 
 def is_another(ours: np.ndarray, theirs: np.ndarray, allowed: float, longest: float = 0.0) -> bool:
-    """Tell whether a gradient is another one than ours by its own size, which may be far below 1.
+    """Tell whether a gradient differs from ours, measured by its own size, which may be far below 1.
 
-    `longest` is the length of the longest gradient beside it.
+    `longest` is the length of the longest gradient of the backward pass.
     """
     if not (is_finite(ours) and is_finite(theirs)):
         return False
@@ -150,18 +154,18 @@ def is_another(ours: np.ndarray, theirs: np.ndarray, allowed: float, longest: fl
 
 
 def how_it_differs(ours: np.ndarray, theirs: np.ndarray) -> str:
-    """Say what a gradient of PyTorch's is to ours: twice it, its negative, zero."""
+    """Say how a gradient of PyTorch's differs from ours: it is twice as large, its negative, zero."""
     size = max(float(np.abs(a).max(initial=0)) for a in (ours, theirs)) or 1.0
     return pattern(theirs / size, ours / size, {})[1]
 
 
 def _underflown(ours: np.ndarray, theirs: np.ndarray, largest: float) -> int:
-    """Count the elements that are 0 in PyTorch, and here neither 0 nor rounding."""
+    """Count the elements that are 0 in PyTorch alone: here they are more than rounding."""
     return int(np.sum((theirs == 0) & (np.abs(ours) > NOISE * largest)))
 
 
 def not_finite_elsewhere(gradients: list[LeafGradient], roots: list[Tensor]) -> list[str]:
-    """A sentence on each gradient of ours that is not finite in other places than PyTorch's."""
+    """A sentence on each gradient of ours with numbers that are not finite where PyTorch's are."""
     said, unfit = [], []
     for gradient in gradients:
         if gradient.theirs is None:

@@ -1,4 +1,4 @@
-"""Hooks of the user's, on tensors and modules: they may change a gradient on its way."""
+"""Hooks that the user gave to tensors and modules: they may change a gradient on its way."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ class Hooks:
     """The hooks that were seen.
 
     Attributes:
-        seen: what is said of each, and its line, if known; by the identity of the tensor or the module.
+        seen: a sentence on each hook, and its line if known, by the identity of the tensor or module.
     """
 
     def __init__(self) -> None:
         self.seen: dict[int, tuple[str, SourceLine | None]] = {}
 
     def note(self, theirs: torch.Tensor, name: str) -> None:
-        """Note that a hook is just given to a tensor, which may be gone when PyTorch walks back."""
+        """Note that a tensor gets a hook: the tensor may be gone when PyTorch walks back."""
         self.seen[id(theirs)] = HOOKED.format(name), source_line()
 
     def look_at(
         self, tensors: Iterable[Any], modules: Iterable[Any], called: Callable[[Any], str]
     ) -> None:
-        """Note those of the tensors and modules that have hooks; `called` names a tensor."""
+        """Note each tensor and each module that has hooks; `called` names a tensor."""
         for t in tensors:
             if t._backward_hooks or t._post_accumulate_grad_hooks:
                 _, line = self.seen.get(id(t), ("", None))
@@ -41,6 +41,6 @@ class Hooks:
 
 
 def _line_of(functions: Sequence[Any]) -> SourceLine | None:
-    """The line where the first of these functions that is Python's begins."""
+    """The line where the first of these functions begins that is written in Python."""
     codes = (f.__code__ for f in functions if hasattr(f, "__code__"))
     return next((SourceLine(c.co_filename, c.co_firstlineno) for c in codes), None)

@@ -1,4 +1,4 @@
-"""PyTorch's modules and optimisers while they are watched: a call is a box, a step leaves new leaves."""
+"""PyTorch's modules and optimizers in a block: a call is a box, and a step makes new leaves."""
 
 from __future__ import annotations
 
@@ -63,8 +63,7 @@ def boxes(counterparts: Counterparts) -> Iterator[None]:
 
 
 def _left(box: modes.Box | None, owner: Any) -> modes.Box | None:
-    """The open boxes without the one of `owner`, the last of its block; inside it may be one of another
-    block, which is in this block too."""
+    """The open boxes without the box of `owner`. Another block may have opened boxes inside it."""
     if box is None or box.owner is owner:
         return None if box is None else box.outer
     outer = _left(box.outer, owner) if type(box.owner) is type(owner) else box.outer
@@ -76,9 +75,9 @@ class OptimizerStep(NamedTuple):
 
     Attributes:
         optimizer: the optimizer.
-        line: of the code that asked for it.
-        came: the length of the gradient that backward() left.
-        found: its length by the time of the step: 0 if there is none.
+        line: of the code that asked for the step.
+        came: the length of the gradient when backward() left it.
+        found: the length of the gradient that the step takes: 0 if there is none.
         rates: the learning rate of each of its groups.
     """
 
@@ -90,7 +89,7 @@ class OptimizerStep(NamedTuple):
 
     @classmethod
     def of(cls, optimizer: Any, lengths: dict[int, float]) -> OptimizerStep:
-        """The step that is just to be taken; `lengths` are those that backward() left, by identity."""
+        """The step that begins; `lengths`: of the gradients that backward() left, by identity."""
         groups = optimizer.param_groups
         parameters = [p for group in groups for p in group["params"]]
         came = math.hypot(*(lengths.get(id(p), 0.0) for p in parameters))
@@ -106,14 +105,14 @@ def length_of(gradient: Any) -> float:
 
 @contextlib.contextmanager
 def new_leaves(calls: Calls) -> Iterator[None]:
-    """Within it, an optimiser's step makes new leaves of its parameters."""
+    """Within it, a step of an optimizer makes new leaves of its parameters."""
     thread = threading.get_ident()
 
     def begin(who, args, kwargs) -> None:
         calls.steps += threading.get_ident() == thread
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
-        if closure is None:  # it would compute the gradients
-            with _disable_current_modes():  # a rate may be a tensor
+        if closure is None:  # a closure computes the gradients only in the step
+            with _disable_current_modes():  # a learning rate may be a tensor
                 calls.observed.updates.append(OptimizerStep.of(who, calls.observed.lengths))
 
     def end(who, *_) -> None:
@@ -131,8 +130,11 @@ def new_leaves(calls: Calls) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _ignored(message: str) -> Iterator[None]:
-    """Within it, one warning is not shown. `warnings.catch_warnings` would have each of the user's
-    warnings shown again that is shown once, and end the filters that are set within it."""
+    """Within it, one warning is not shown.
+
+    `warnings.catch_warnings` does more: warnings of the user that are shown once are shown again, and
+    filters that are set within it end with it.
+    """
     filters, one = warnings.filters, ("ignore", re.compile(message), UserWarning, None, 0)
     filters.insert(0, one)  # type: ignore[attr-defined]
     try:

@@ -12,15 +12,15 @@ from .functorch import is_wrapped
 
 
 def has_numbers(theirs: torch.Tensor) -> bool:
-    """Tell whether it has numbers of its own: not before a lazy module's first call, nor in vmap."""
+    """Tell whether a tensor has numbers of its own: not in a lazy module at first, nor in vmap."""
     return not is_wrapped(theirs) and not hasattr(theirs, "materialize")
 
 
 def array_of(theirs: torch.Tensor) -> np.ndarray:
-    """The numbers of one of PyTorch's tensors; those with 16 bits as float32.
+    """The numbers of one of PyTorch's tensors; floats of 16 bits as float32.
 
     Raises:
-        UnsupportedError: if it has none, as on the device "meta".
+        UnsupportedError: if it has no numbers, as on the device "meta".
     """
     if theirs.is_meta:
         raise errors.UnsupportedError(

@@ -1,4 +1,4 @@
-"""Observations of PyTorch's calls, of which all is made that is said of them afterwards."""
+"""Observations of PyTorch's calls. The messages after the block are made of them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .distances import Distance
 
 
 class Taken(NamedTuple):
-    """Numbers that Python got: of which node, at which line, and when, in the order of nodes."""
+    """Numbers that Python got: their node, the line, and the count of nodes at that time."""
 
     node: Node
     line: SourceLine | None
@@ -20,7 +20,7 @@ class Taken(NamedTuple):
 
 
 class GivenToLoss(NamedTuple):
-    """A call of a loss that is made of what learns: its name, our arguments, and the line."""
+    """A call of a loss function on a value that requires a gradient."""
 
     name: str
     args: list
@@ -29,17 +29,17 @@ class GivenToLoss(NamedTuple):
 
 @dataclass(eq=False)
 class Observations:
-    """All that is observed of the calls of a block.
+    """The observations of the calls of a block.
 
     Attributes:
         distances: of each result from PyTorch's.
         half: whether numbers of 16 bits were computed with 32.
-        unread: calls without a row, by name: how many.
-        drawn: constants that PyTorch drew.
+        unread: how many calls had no row, by name.
+        drawn: constants that PyTorch drew at random.
         taken: each time that Python got numbers.
         updates: the steps that optimizers took, each an `OptimizerStep`.
-        lengths: those of the gradients that the last backward() left, by the identity of the leaf.
-        losses: calls of losses that are made of what learns.
+        lengths: of the gradients that the last backward() left, by the identity of the leaf.
+        losses: the calls of loss functions.
     """
 
     distances: list[Distance] = field(default_factory=list)

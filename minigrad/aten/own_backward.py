@@ -1,8 +1,8 @@
 """Functions with a backward pass of their own: PyTorch's `autograd.Function`.
 
-What its `forward()` computes is seen as any other computation. Where its own `backward()` gives another
-gradient than the derivative of that, as a straight-through estimate does, or where `forward()` left
-PyTorch, the call becomes one operation, whose rules give what PyTorch's `backward()` gave.
+Its `forward()` is watched like any other computation. But its own `backward()` may give another gradient
+than the derivative of `forward()`, as a straight-through estimate does. Or `forward()` leaves PyTorch.
+Then the call becomes one operation, whose rules give the gradients that PyTorch's `backward()` gave.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ UNCHECKED = "could not be checked: its forward leaves PyTorch"
 
 
 class WalkedBack(NamedTuple):
-    """The gradients that came to the results of a call, and those that its `backward()` gave."""
+    """The gradients that came to the results of a call, and the gradients that its `backward()` gave."""
 
     came: list[Any]  # arrays, or None where there was none
     gave: list[Any]
@@ -40,12 +40,12 @@ class OwnBackward:
 
     Attributes:
         name: of the class.
-        line: where it was called.
-        inputs, outputs: our Tensors, or None for what is no tensor of floating numbers.
-        seen: each time that PyTorch walked back.
-        differs: how what it gave differs from the derivative of `forward()`, in words; "" where not.
-        is_wrong: whether that may be a mistake. It is none where no derivative is known, nor where it
-            is zero: a straight-through estimate stands in for it.
+        line: of the call.
+        inputs, outputs: our Tensors; None for an argument that is no tensor of floats.
+        seen: the gradients of each walk back of PyTorch's.
+        differs: how `backward()` differs from the derivative of `forward()`, in words; or "".
+        is_wrong: whether the difference may be a mistake. It is none if the derivative is not known, or
+            if it is zero: then `backward()` is a straight-through estimate.
     """
 
     def __init__(
@@ -71,14 +71,14 @@ class OwnBackward:
         context.register_hook(self._saw)
 
     def _saw(self, gave: Sequence, came: Sequence) -> None:
-        """Keep the gradients of a walk back of PyTorch's, which calls this with those given first."""
+        """Keep the gradients of a walk back: PyTorch calls this hook with the given ones first."""
         arrays = lambda gs: [None if g is None else array_of(g).copy() for g in gs]
         self.seen.append(WalkedBack(arrays(came), arrays(gave)))
 
     def compare(self, severed: dict[Node, str], whole: bool) -> None:
-        """Compare the gradients that it gave with those of the derivative of `forward()`.
+        """Compare the gradients of `backward()` with the derivative of `forward()`.
 
-        `whole`: PyTorch wanted all gradients, so that one which was not given is zero.
+        `whole`: PyTorch wanted all gradients, so a missing gradient counts as zero.
         """
         came, gave = self.seen[-1]
         roots = [(y, g) for y, g in zip(self.outputs, came) if y is not None]
@@ -108,16 +108,16 @@ class OwnBackward:
 
     @property
     def said(self) -> str:
-        """A sentence on how its gradient differs."""
+        """The difference as a sentence."""
         if self.differs == UNCHECKED:
             return f"{self.name}.backward {UNCHECKED}"
         how = f"{self.name}.backward gives another gradient than the derivative of its forward"
         return f"{how}, {self.differs}"
 
     def substitute(self, severed: dict[Node, str]) -> None:
-        """Make of the call one operation, with the gradients that its own `backward()` gave.
+        """Make the call one operation, with the gradients that its own `backward()` gave.
 
-        They go back from the first result to which a gradient came, for all of the results.
+        The gradients for all results go back from one result: the first to which a gradient came.
         """
         first = next((k for k, g in enumerate(self.seen[-1].came) if g is not None), 0)
         for k, y in enumerate(self.outputs):
@@ -126,13 +126,13 @@ class OwnBackward:
                 severed.pop(y.node, None)
 
     def _take_over(self, y: Tensor, passes_on: bool) -> None:
-        """Have the node of a result be that of this call, given its inputs.
+        """Make the node of a result the node of this call.
 
-        The node is written over, in place: what was computed from `y` has edges to it, along which the
-        walk back is to come here. If `Twice.forward` computes x + x, and `Twice.backward` gives 5 g:
+        The node is changed in place: later nodes have edges to it, along which the walk back comes here.
+        If `Twice.forward` computes x + x, and `Twice.backward` gives 5 g:
 
                         before                  after
-            operation   np.add                  Twice, whose rule gives what PyTorch's gave: 5 g
+            operation   np.add                  Twice, whose rule gives PyTorch's 5 g
             saved       x + x, x, x             x + x, x
             edges       to x, to x              to x
         """
@@ -151,10 +151,10 @@ class OwnBackward:
         node.note = Note(y._array, arrays, nodes, self.line, names)
 
     def _rule(self, place: int) -> Callable:
-        """The rule for an input: what PyTorch's `backward()` gave it when this gradient came.
+        """The rule for an input: the gradient that PyTorch's `backward()` gave it for this g.
 
-        Where it walked back twice, first with [1, 1] and then with [0, 2], a g of [0, 1.9999] is the
-        second again: it differs by rounding alone. So the nearest of those that came says which walk.
+        If PyTorch walked back twice, first with [1, 1] and then with [0, 2], then a g of [0, 1.9999] is
+        the second one, but for rounding. So the walk whose gradient is nearest to g is taken.
         """
         shape = self.inputs[place].shape  # type: ignore[union-attr]
         came = np.stack([next(g for g in walk.came if g is not None) for walk in self.seen])
@@ -171,7 +171,7 @@ class OwnBackward:
 
 
 def _giving(result: np.ndarray, name: str) -> Callable:
-    """A function of this name that gives the result, whatever it is given."""
+    """A function of this name that always returns the result."""
 
     def call(*arrays: Any) -> Any:
         again = np.empty_like(result)  # several statements: a script is not to look inside

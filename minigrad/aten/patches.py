@@ -1,7 +1,7 @@
-"""Functions of PyTorch's that are patched, to tell of what they are called with: `backward()`, `grad()`,
+"""Patches of functions of PyTorch's, so that they tell of their calls: `backward()`, `grad()`,
 `register_hook()`, `tolist()` and `numpy()`.
 
-They stay so when the blocks are closed: `backward()` is usually called after its block.
+The patches stay when the blocks are closed, for `backward()` is usually called after its block.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ INSIDE = (
     "the block; or write the function with minigrad, and take mg.grad(mg.grad(f))"
 )
 
-TOLD: weakref.WeakSet[BackwardPasses] = weakref.WeakSet()  # one for each block
+TOLD: weakref.WeakSet[BackwardPasses] = (
+    weakref.WeakSet()
+)  # one for each block; they are told of calls
 
 
 def watch_backward(passes: BackwardPasses) -> None:
@@ -50,7 +52,7 @@ def _backward(original: Callable) -> Callable:
         kwargs = {"grad_variables": grad_variables} if grad_variables is not None else {}
         try:
             original(tensors, grad_tensors, retain_graph, create_graph, inputs=inputs, **kwargs)
-        except Exception as problem:
+        except Exception as problem:  # of PyTorch's, which goes on to the caller
             for passes in told:
                 passes.raised = f"{type(problem).__name__}: {str(problem).partition('. ')[0]}"
             raise
@@ -97,7 +99,7 @@ def _taking(original: Callable) -> Callable:
     @functools.wraps(original)
     def taking(tensor, *args, **kwargs):
         with _disable_current_modes():
-            for passes in [] if is_wrapped(tensor) else TOLD:  # it may be new to them
+            for passes in [] if is_wrapped(tensor) else TOLD:  # a block need not know the tensor
                 if passes.is_open:
                     passes.calls.note_taken(tensor)
         return original(tensor, *args, **kwargs)
@@ -117,10 +119,13 @@ def _roots(tensors: Any, seeds: Any) -> tuple[list, list]:
 
 
 def _knowing(roots: list, refused: str = "") -> list[BackwardPasses]:
-    """Those of the blocks that have seen one of the roots.
+    """The blocks that have seen one of the roots.
+
+    Args:
+        refused: the name of a call that is not allowed inside a block; "" for a call that is allowed.
 
     Raises:
-        UnsupportedError: inside a block, if a call is `refused` there, which has this name.
+        UnsupportedError: for such a call inside a block.
     """
     tensors = [t for t in roots if isinstance(t, torch.Tensor)]
     if any(passes.is_open for passes in TOLD):

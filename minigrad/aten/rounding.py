@@ -1,7 +1,8 @@
-"""Numbers rounded otherwise: what changes as much by that as by the step to PyTorch's is no difference.
+"""Numbers rounded otherwise: they show how far rounding alone can move a result.
 
-A difference of large numbers, as in a model that has diverged, makes the rounding of what came before as
-large as the result. So it is tried: numbers are moved by some times their last bit, by chance.
+A small difference of large numbers, as in a model that has diverged, may be all rounding. So this is
+tried: the arguments are moved at random, by some times their last bit. If the result moves as far as it
+is from PyTorch's, then that distance is due to rounding.
 """
 
 from __future__ import annotations
@@ -30,9 +31,9 @@ Roots = list[tuple[Tensor, np.ndarray | None]]
 def rounded_otherwise(
     last_bits: float, sizes: Mapping[Any, float] = MappingProxyType({}), draw: int = 0
 ) -> Callable[[Any], Any]:
-    """A function that moves numbers by so many times their last bit, by chance, as rounding may.
+    """A function that moves numbers at random by so many times their last bit, as rounding may.
 
-    `sizes`: of arrays that were added up from larger numbers, by their memory: the size of these.
+    `sizes`: the sizes of the terms of arrays that are sums of larger numbers, by their memory.
     """
     draws = np.random.default_rng(draw)
 
@@ -52,7 +53,7 @@ def rounded_otherwise(
 def walked_again(
     roots: Roots, leaves: list[Tensor], scale: float = 1.0, last_bits: float = 0.0, draw: int = 0
 ) -> dict[Tensor, np.ndarray]:
-    """The gradients of these leaves in a walk that starts with others, or goes by other numbers.
+    """The gradients of these leaves in another walk: with scaled gradients, or with moved numbers.
 
     Args:
         scale: what the gradients of the roots are multiplied by.
@@ -75,10 +76,10 @@ def walked_again(
 
 
 def _sizes_of_terms(newest_first: list[Node]) -> dict[Any, float]:
-    """The size of the terms that were added up to each result of these nodes, by its memory.
+    """The size of the terms of each sum among the results of these nodes, by its memory.
 
-    The result may be far smaller, as what is left of an answer and its prediction; but it is rounded as
-    they are.
+    A sum may be far smaller than its terms, such as the difference of a target and a prediction; but it
+    is rounded like its terms.
     """
     sizes: dict[Any, float] = {}
     largest = lambda a: float(np.abs(a).max(initial=0, where=np.isfinite(a)))

@@ -1,4 +1,4 @@
-"""The results of a row: called as PyTorch called the function, and compared with what that gave."""
+"""The results of a row, called with our Tensors and compared with the results of PyTorch."""
 
 from __future__ import annotations
 
@@ -27,9 +27,10 @@ LARGEST_HALF = float(np.finfo(np.float16).max)
 
 
 def results(row: Callable, ours: tuple[list, dict], outputs: list) -> list:
-    """Call a row, and list what it gives, as many as PyTorch's results.
+    """Call a row, and list its results: as many as PyTorch gave, None where the row gave none.
 
-    What has no axes counts for PyTorch as having one, of length 1, where a call names an axis.
+    Where a call names an axis, PyTorch treats a tensor without axes as one with an axis of length 1. So
+    if the call fails, it is tried again with such arguments.
     """
     args, options = ours
     if "theirs" in _parameters(row):
@@ -48,7 +49,7 @@ def results(row: Callable, ours: tuple[list, dict], outputs: list) -> list:
 
 
 def _told_to_row(output: Any, args: list) -> Any:
-    """A result of PyTorch's as an array, of which views know that it is made of these arguments."""
+    """A result of PyTorch's as an array; recordings are told that it is made of these arguments."""
     if not isinstance(output, torch.Tensor):
         return output
     array, watchers = array_of(output), mode.get().watchers
@@ -72,15 +73,17 @@ def converted(value: AnyArray, output: torch.Tensor) -> Tensor:
     if value.dtype != expected:
         value = value.astype(expected)
     if value.shape != shape:
-        same = value.size == output.numel()  # of an axis of length 1 for none
+        same = value.size == output.numel()  # an axis of length 1 more or less
         value = np.reshape(value, shape) if same else np.broadcast_to(value, shape)
     if output.dtype == torch.float16 and np.abs(value._array).max(initial=0) > LARGEST_HALF:
-        value = value.astype(np.float16).astype(expected)  # to infinity, as there
+        value = value.astype(np.float16).astype(
+            expected
+        )  # numbers too large become infinite, as in PyTorch
     return value
 
 
 def distance_of(call: AtenCall, value: Tensor, output: torch.Tensor, rough: float) -> Distance:
-    """The distance of a value from PyTorch's result, which is `rough` by what it was computed from."""
+    """The distance of a value from PyTorch's result; up to `rough` it is due to rounding."""
     allowed = rough if output.is_floating_point() else 0.0
     memory = output.untyped_storage()._cdata
     is_view = not call.written() and any(
@@ -96,10 +99,13 @@ def distance_of(call: AtenCall, value: Tensor, output: torch.Tensor, rough: floa
 
 
 def but_for_rounding(apart: Distance, call: AtenCall, place: int) -> Distance:
-    """The same distance, allowed if it is due to the rounding of what came before.
+    """The same distance, allowed if the rounding of earlier calls explains it.
 
-    `place` is that of the result. It is if the row gives PyTorch's result for PyTorch's numbers, or if
-    these, rounded otherwise, give as different ones.
+    It does in two cases: the row gives PyTorch's result for PyTorch's arguments; or, for arguments that
+    are rounded otherwise, its result changes by as much.
+
+    Args:
+        place: of the result among those of the call.
     """
     if call.written() or not math.isfinite(apart.size):
         return apart
@@ -115,7 +121,7 @@ def but_for_rounding(apart: Distance, call: AtenCall, place: int) -> Distance:
 
 
 def _with_pytorchs(call: AtenCall, last_bits: float) -> list:
-    """The results of a row for PyTorch's own numbers, moved by so many last bits, in place of ours."""
+    """The results of a row for PyTorch's arguments, moved by some times their last bits."""
     assert call.row is not None
     moved = rounded_otherwise(last_bits)
     given = call.as_ours(lambda theirs: tensor_of(moved(array_of(theirs))))

@@ -1,9 +1,9 @@
 """The value of each PyTorch tensor, where several share one memory.
 
 A PyTorch tensor is a region of a storage: an offset, sizes and strides. A view is another region of the
-same storage, and a write to one changes what the others hold. Here values do not change: a storage has
-the values of the regions that are right just now. After a write to a region, those that share numbers
-with it are read from the whole, which is put together when one of them is asked for:
+same storage, and a write to one region changes the numbers of other regions. Our values never change: a
+storage keeps the values that are right now, and forgets the others. After a write to a region, each
+region that shares numbers with it is read from the whole, which is put together when it is needed:
 
     x = torch.zeros(2, 3)       the region of x is all six numbers: its value is the whole
     row = x[1]                  its region is the last three: read as whole[1]
@@ -42,10 +42,11 @@ class Region(NamedTuple):
         return at
 
     def index_in(self, shape: tuple[int, ...]) -> tuple | None:
-        """Return the index by which an array of `shape`, as which the storage is read, has the region.
+        """Return the index of the region in an array of `shape` that has the numbers of the storage.
 
-        It is made of integers and slices; None where these do not suffice. Each axis of the array takes
-        its part of the offset; an axis of the region lies along the first whose stride divides its own.
+        It is made of integers and slices; None if no such index exists. Each axis of the array takes its
+        part of the offset. An axis of the region lies along the first axis of the array whose stride
+        divides its own stride.
         """
         if 0 in shape:
             return None
@@ -66,13 +67,13 @@ class Region(NamedTuple):
         return None if axes or left else tuple(index)
 
     def is_all_of(self, size: int) -> bool:
-        """Tell whether these are all numbers of a storage of this size, in their order."""
+        """Tell whether the region is a whole storage of this size, in order."""
         is_in_order = size <= 1 or self.strides == contiguous(self.shape)
         return self.offset == 0 and math.prod(self.shape) == size and is_in_order
 
 
 def _part(whole: Any, region: Region) -> Any:
-    """The numbers of a region, of all numbers of a storage in their order."""
+    """The numbers of a region; `whole` has all numbers of the storage in order."""
     index, n = region.index_in(whole.shape), math.prod(region.shape)
     if index is not None:
         return whole[index] if index else whole
@@ -83,7 +84,7 @@ def _part(whole: Any, region: Region) -> Any:
 
 
 def _asked_at(line: SourceLine | None, node: Node, known: set[Node]) -> None:
-    """Note the line that asked for an operation and for those before it, as far as known nodes."""
+    """Note the line that asked for an operation and for the operations before it, up to known nodes."""
     if line is not None and node not in known and node.operation is not None:
         node.note.line = line
         for source in flat(node.note.sources):
@@ -103,13 +104,13 @@ class TorchStorage:
     """The values of some regions of one of PyTorch's storages.
 
     Attributes:
-        reference: a weak one to the storage.
-        nbytes: the bytes that it has.
+        reference: a weak reference to the storage.
+        nbytes: its size in bytes.
         values: the value of each region that is known.
-        before: the whole as it was before these writes; None where there are none.
-        writes: those since a whole was last put together.
-        rough: how far rounding may have moved them.
-        tracked: values with a gradient that were written over by others without one.
+        before: the whole as it was before `writes`; None without writes.
+        writes: the writes since a whole was last put together.
+        rough: how far rounding may have moved the numbers from PyTorch's.
+        tracked: values with a gradient that a value without one has replaced.
     """
 
     def __init__(self, reference: Any, nbytes: int):
@@ -122,11 +123,14 @@ class TorchStorage:
         self.tracked: dict[Region, Any] = {}
 
     def size(self, region: Region) -> int:
-        """The count of numbers of the dtype of a region that the storage has."""
+        """The size of the storage, in numbers of the dtype of a region."""
         return self.nbytes // region.dtype.itemsize
 
     def read(self, region: Region, outside: Callable[[Region], Any]) -> Any:
-        """The value of a region, read from the whole if it is not known; `outside` makes a leaf."""
+        """The value of a region, read from the whole if it is not known.
+
+        `outside` makes a leaf of a region, if no value of the storage is known.
+        """
         if not self.values:
             self.values[region] = outside(region)
         if region not in self.values:
@@ -136,7 +140,7 @@ class TorchStorage:
         return self.values[region]
 
     def whole(self, region: Region, outside: Callable[[Region], Any]) -> Any:
-        """All numbers of the storage, of the dtype of a region, in some shape in order."""
+        """All numbers of the storage in order, in any shape, with the dtype of a region."""
         known = None if self.writes else self._known_whole(region)
         if known is not None:
             return known
@@ -158,23 +162,23 @@ class TorchStorage:
         return whole
 
     def _known_whole(self, region: Region) -> Any:
-        """The value of a known region that is all of the storage, of the dtype of a region, or None."""
+        """The value of a known region that is the whole storage, with the dtype of a region; or None."""
         size, known = self.size(region), self.values.items()
         wholes = (v for r, v in known if r.dtype == region.dtype and r.is_all_of(size))
         return next(wholes, None)
 
     def learn(self, region: Region, value: Any) -> None:
-        """Take the value of a region, unless it is known: a detached one has no gradient to offer."""
+        """Take the value of a region, unless one is known that has as much of a gradient."""
         known = self.values.get(region)
         if known is None or (value.requires_grad and not known.requires_grad):
             self.values[region] = value
 
     def forget(self) -> None:
-        """Forget all values, as they changed unseen."""
+        """Forget all values: the numbers have changed."""
         self.values, self.before, self.writes = {}, None, []
 
     def write(self, region: Region, value: Any, outside: Callable[[Region], Any]) -> None:
-        """Take a new value of a region; the regions that share numbers with it follow from it."""
+        """Take a new value of a region; forget the values of regions that share numbers with it."""
         size = self.size(region)
         self.tracked |= {r: v for r, v in self.values.items() if v.requires_grad}
         if region.is_all_of(size) or not self.values:

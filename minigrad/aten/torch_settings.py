@@ -1,4 +1,4 @@
-"""PyTorch's settings while it is watched: plain operations, and nothing compiled."""
+"""PyTorch's settings inside a block: plain operations, and nothing compiled."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-# For each open block, in any thread: how PyTorch was set at first.
+# For each open block, in any thread, the settings of PyTorch before the first block.
 OPEN: list[tuple[bool, bool]] = []
 SETTING = threading.Lock()
 EAGER = contextlib.ExitStack()  # closed with the last block
@@ -19,8 +19,10 @@ EAGER = contextlib.ExitStack()  # closed with the last block
 
 @contextlib.contextmanager
 def plain_calls() -> Iterator[None]:
-    """Within it, PyTorch computes layers by plain operations, not by one call for a whole layer; and it
-    runs what torch.compile made as it was written."""
+    """Within it, PyTorch computes each layer by plain operations, not by one call for the whole layer.
+
+    It runs code of torch.compile as it was written.
+    """
     mha = torch.backends.mha
     with SETTING:
         now = torch.backends.mkldnn.enabled, mha.get_fastpath_enabled()
@@ -41,8 +43,11 @@ def plain_calls() -> Iterator[None]:
 
 
 def _compile_nothing() -> None:
-    """Until `EAGER` closes, run what torch.compile made, or makes, as it was written: else it would also
-    compile the calls that watch. A compiler that nothing imports takes no time."""
+    """Run code of torch.compile as it was written, until `EAGER` closes.
+
+    Otherwise the compiler would also compile the functions that watch. It is imported only by a program
+    that uses it, for this takes seconds.
+    """
     original = torch.compile
 
     def run_as_written() -> None:

@@ -1,6 +1,7 @@
-"""Values: the Tensor of ours for each tensor of PyTorch's.
+"""Values: our Tensor for each tensor of PyTorch's.
 
-One that PyTorch computed in the block has the value that its row gave. Any other is a leaf.
+For a tensor that PyTorch computed in the block, it is the value that a row gave. For any other tensor,
+it is a leaf.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ ELSEWHERE = "PyTorch computed it before the block, in another thread, or by othe
 
 
 class Values:
-    """The Tensor of ours for each tensor of PyTorch's.
+    """Our Tensor for each tensor of PyTorch's.
 
-    Attributes, of what is known:
+    Attributes:
         storages: the values of the regions of each storage of PyTorch's, by its identity.
-        counterparts: the modules, which hold parameters of ours under PyTorch's names.
-        leaves: each tensor of PyTorch's that collects a gradient, by its identity, and the leaves that
-            it was: a new one each time that it was changed.
+        counterparts: the modules, which hold our parameters under PyTorch's names.
+        leaves: each tensor of PyTorch's that collects a gradient, by its identity, and our leaves for
+            it: a new one each time that the tensor was changed.
         outside: all leaves that came from outside the block.
 
-    Of why a gradient may not be known:
-        reasons: for a constant that a call gave: why it is one.
+    Attributes that explain a missing gradient:
+        reasons: why a constant that a call gave is a constant.
         severed: the nodes of leaves where a gradient ends that goes on in PyTorch, and why.
-        elsewhere: the nodes of leaves that PyTorch computed unseen, and what is said of each.
+        elsewhere: the nodes of leaves that PyTorch computed unseen, and a sentence on each.
     """
 
     def __init__(self) -> None:
@@ -53,7 +54,7 @@ class Values:
         self.elsewhere: dict[Node, str] = {}
 
     def storage(self, theirs: torch.Tensor) -> TorchStorage:
-        """The values known in the storage of a tensor: none if it is new, or has another size now."""
+        """The values known in the storage of a tensor: none if the storage is new, or was resized."""
         held = theirs.untyped_storage()
         storage, size = self.storages.get(held._cdata), held.nbytes()
         if storage is None or storage.reference.expired() or storage.nbytes != size:
@@ -67,16 +68,16 @@ class Values:
     def of(self, theirs: torch.Tensor) -> Tensor:
         """Our Tensor for one of PyTorch's.
 
-        What is known of its memory is brought up to date first:
+        First the value of its memory is brought up to date:
 
-            nothing is known                    a leaf, `from_outside`
-            a leaf with other numbers now       a new leaf, `_renewed`
+            no value is known                   a leaf, `from_outside`
+            a leaf with old numbers             a new leaf, `_renewed`
 
-        Then the first of these holds:
+        Then the first of these cases holds:
 
             a gradient is wanted, ours has none     a stand-in, `_with_gradient`, kept from then on
-            none is wanted, ours has one            ours, detached
-            ours is of another that is a leaf too   a leaf of its own, `_own_leaf`
+            no gradient is wanted, ours has one     ours, detached
+            theirs collects a gradient              its own leaf, `_own_leaf`
             otherwise                               ours
         """
         storage, region = self.storage(theirs), region_of(theirs)
@@ -91,7 +92,7 @@ class Values:
         return ours
 
     def _renewed(self, theirs: torch.Tensor, ours: Tensor) -> Tensor:
-        """`ours`; a new leaf, if it is one whose numbers were written by other means than calls."""
+        """`ours`; or a new leaf, if `ours` is a leaf whose numbers were changed unseen."""
         if ours._node is None or ours._node.operation is not None:
             return ours
         now = array_of(theirs)
@@ -115,7 +116,7 @@ class Values:
         self.outside.append(leaf)
         storage = self.storage(theirs)
         storage.rough = max(storage.rough, tolerance(theirs.dtype))
-        if collects(theirs):  # each time it was changed
+        if collects(theirs):
             self.leaves.setdefault(id(theirs), (theirs, []))[1].append(leaf)
             self.counterparts.renew(theirs, leaf)
         elif needs:
@@ -125,7 +126,7 @@ class Values:
         return leaf
 
     def _own_leaf(self, theirs: torch.Tensor, ours: Tensor) -> Tensor:
-        """The leaf for one of PyTorch's: `ours` may be of another, which shares its memory."""
+        """The leaf of one of PyTorch's tensors: `ours` may be the leaf of another in the same memory."""
         _, known = self.leaves.get(id(theirs), (None, []))
         if any(leaf is ours for leaf in known):
             return ours
@@ -135,10 +136,10 @@ class Values:
         return leaf
 
     def _with_gradient(self, theirs: torch.Tensor, ours: Tensor) -> Tensor:
-        """A stand-in for a constant whose gradient PyTorch wants, or has a way for.
+        """A stand-in for a constant that has a gradient in PyTorch.
 
-        What was written under no_grad(), or to .data, has for PyTorch the gradient of what was there
-        before. Else it is a leaf.
+        If the numbers were written under no_grad(), or into .data, then PyTorch gives them the gradient
+        of the old numbers, and so does the stand-in. Otherwise it is a leaf.
         """
         before = self.storage(theirs).tracked.get(region_of(theirs))
         if before is not None and not collects(theirs):
@@ -147,7 +148,7 @@ class Values:
         return leaf if collects(theirs) else self.sever(leaf, ours)
 
     def sever(self, leaf: Tensor, ours: Tensor) -> Tensor:
-        """Note why no gradient can be told of a leaf that stands for `ours`; returns the leaf."""
+        """Note why the gradient of a leaf that stands for `ours` is not known; returns the leaf."""
         self.elsewhere.pop(leaf.node, None)
         self.severed[leaf.node] = self.reasons.get(ours) or (
             f"PyTorch has a gradient for a tensor of shape {ours.shape}, used at {source_line()}, "
@@ -156,7 +157,7 @@ class Values:
         return leaf
 
     def take(self, theirs: torch.Tensor, ours: Tensor) -> None:
-        """Take `ours` as the value of one of PyTorch's tensors, whatever was known of it."""
+        """Take `ours` as the value of one of PyTorch's tensors, in place of any other."""
         storage = self.storage(theirs)
         storage.forget()
         storage.values[region_of(theirs)] = ours
@@ -169,7 +170,7 @@ class Values:
                 node.note.names.append((node, name))
 
     def constant(self, theirs: torch.Tensor, name: str) -> Tensor:
-        """A Tensor of these numbers as they are now, which no gradient goes back from."""
+        """A Tensor with the numbers of now; no gradient goes back from it."""
         return Tensor(array_of(theirs), name=name)
 
 
@@ -179,7 +180,7 @@ def region_of(theirs: torch.Tensor) -> Region:
 
 
 def collects(theirs: torch.Tensor) -> bool:
-    """Tell whether PyTorch collects a gradient for it: not for a view made under no_grad()."""
+    """Tell whether PyTorch collects a gradient for a tensor: not for a view made under no_grad()."""
     stale = theirs._is_view() and theirs._base.requires_grad
     return theirs.requires_grad and not stale and theirs.is_leaf
 
@@ -192,5 +193,5 @@ def same_numbers(a: np.ndarray, b: np.ndarray, dtype: torch.dtype) -> bool:
 
 
 def wants_gradients() -> bool:
-    """Tell whether ours get gradients: within a `forward` too, which is differentiated here."""
+    """Tell whether our results get gradients: also within a `forward`, which is differentiated here."""
     return torch.is_grad_enabled() or in_function()

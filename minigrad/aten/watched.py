@@ -1,4 +1,4 @@
-"""A computation of PyTorch's, watched: its graph as ours, and the distance between the two."""
+"""A block in which PyTorch is watched: the graph as ours, and the distances from PyTorch's numbers."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ class Watched:
         mg.explore(watched, "page.html")
 
     A whole training loop may stand in the block, with `zero_grad()` and `step()`: then `mg.diagnose`
-    also says at which step something went wrong (lesson 21). Make the data before the block: what makes
-    it would be computed twice, and drawn as well. Afterwards it is used with `mg.graph`, `mg.explore`,
-    `mg.steps`, `mg.diagnose` and `mg.compile`.
+    also says at which step something went wrong (lesson 21). Make the data before the block: otherwise
+    the operations that make it are computed twice, and drawn. After the block, give `watched` to
+    `mg.graph`, `mg.explore`, `mg.steps`, `mg.diagnose` or `mg.compile`.
 
     Where it takes long, a line on standard error says how many operations have been computed.
 
     Attributes:
-        calls: what PyTorch computed in the block, a `Calls`; None before it is entered.
-        passes: what it walks back, a `BackwardPasses`; None before.
-        backwards: each walk back of PyTorch's, with what ours gave, or why it gave nothing.
-        nan: what has a NaN at the end of the block, by its name.
-        problem: what the block ended with, in words; "" if it ended well.
+        calls: the calls of PyTorch in the block, a `Calls`; None before the block.
+        passes: the backward passes, a `BackwardPasses`; None before the block.
+        backwards: each backward pass of PyTorch's, compared with ours.
+        nan: the results with a NaN at the end of the block, by name.
+        problem: the error that ended the block, in words; "" if it ended well.
     """
 
     def __init__(self, *given: Any, **options: Any) -> None:
@@ -69,12 +69,12 @@ class Watched:
                 "each `with mg.pytorch()` watches one computation: a new one"
             )
         try:
-            import torch  # noqa: F401 - it is needed from here on
+            import torch  # noqa: F401 - the imports below need it
         except ImportError:
             raise errors.UnsupportedError(
                 'mg.pytorch() watches PyTorch, which is not installed: pip install -e ".[torch]"'
             ) from None
-        from .backward_passes import BackwardPasses  # these import PyTorch: only a block needs it
+        from .backward_passes import BackwardPasses  # these files import PyTorch
         from .dispatch import Calls
         from .function_calls import functions_seen
         from .modules import boxes, new_leaves
@@ -107,15 +107,15 @@ class Watched:
             self._look_at_results(alive)
 
     def _look_at_results(self, alive: list[Any]) -> None:
-        """Note the last of PyTorch's results that are still held, and those with a NaN."""
+        """Note the last result, and the results with a NaN, among those that are still held."""
         of = self.calls.values.of
         self.calls.values.take_names(alive)
-        # The last that has a gradient, if one has; of these the last that is a number, if one is.
+        # A result with a gradient is preferred; then one that is a single number; then a later one.
         computed = lambda t: t.requires_grad and (t._is_view() or not t.is_leaf)
         ranks = [(computed(t), t.numel() == 1, place) for place, t in enumerate(alive)]
         last = alive[max(ranks)[2]]
         self._last = of(last)
-        # Detached: one that inference_mode made could take part in nothing that has gradients.
+        # It is detached, for a tensor of inference_mode() may take part in nothing that has gradients.
         self._last_finite = bool(last.detach().isfinite().all())
         nan = [t for t in alive if bool(t.detach().isnan().any())]
         self.nan = [(self.passes.names()(t), of(t)) for t in nan]
@@ -124,11 +124,11 @@ class Watched:
 
     @property
     def losses(self) -> list[Tensor]:
-        """The results that `backward()` was called on last; or the last that requires a gradient.
+        """The results that `backward()` was called on last; or the last one that requires a gradient.
 
         Raises:
             GraphError: if nothing was computed.
-            UnsupportedError: if no gradient can be told, as an operation without a row lies on its way.
+            UnsupportedError: if a gradient is not known, because a call on its way had no row.
         """
         if self.backwards:
             return self._told([root for root, _ in self.backwards[-1].roots])
@@ -143,7 +143,7 @@ class Watched:
         )
 
     def _told(self, losses: list[Tensor]) -> list[Tensor]:
-        """Return these losses, once the modules hold the parameters that they were computed from."""
+        """These losses, after the counterparts were given the parameters that the losses came from."""
         nodes = order([loss.node for loss in losses])
         for node in nodes:
             if node in self.calls.values.severed:
@@ -156,7 +156,7 @@ class Watched:
         return self._told([root for root, _ in self.backwards[place].roots])[0]
 
     def _name_parameters(self, nodes: set) -> None:
-        """Have the modules hold the parameters as these nodes saw them: steps may have come since."""
+        """Put the parameters of these nodes into the counterparts: a step may have made newer ones."""
         for theirs, leaves in self.calls.values.leaves.values():
             seen = [leaf for leaf in leaves if leaf.node in nodes]
             if seen:
@@ -164,14 +164,14 @@ class Watched:
 
     @property
     def loss(self) -> Tensor:
-        """The only one, or the first, of the losses."""
+        """The first of the losses, usually the only one."""
         return self.losses[0]
 
     def of(self, theirs: Any) -> Tensor:
-        """Our Tensor for a tensor of PyTorch's that was computed in the block, for any view of it.
+        """Our Tensor for a tensor, or a view of one, that was computed or used in the block.
 
         Raises:
-            ArgumentError: if it is none.
+            ArgumentError: if it was not.
         """
         if self.calls is None or not self.calls.values.knows(theirs):
             raise errors.ArgumentError(
@@ -221,7 +221,8 @@ class Watched:
         """The losses, with gradients as PyTorch's `backward()` left them, if any.
 
         Raises:
-            GraphError: if a value or gradient differs by more than rounding, and PyTorch's are finite.
+            GraphError: if a value or a gradient differs by more than rounding. (If PyTorch's numbers
+                are not finite, they are not compared.)
         """
         losses, compared = self.losses, self.compare()
         if compared.first is not None and self.finite:

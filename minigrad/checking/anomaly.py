@@ -1,4 +1,4 @@
-"""The first NaN or infinity: what made it, and of what."""
+"""The first NaN or infinity: the operation that made it, and its arguments."""
 
 from __future__ import annotations
 
@@ -23,9 +23,8 @@ from ..with_blocks import silent, with_block
 def detect_anomaly() -> Iterator[None]:
     """Within it, the first NaN or infinity raises `AnomalyError`, in the forward pass or backward.
 
-    The error names the operation, the ranges of what it was given and the line that asked for it;
-    NumPy's own warnings are silent. An infinity that an operation was given, as for a mask, may
-    stay one.
+    The error names the operation, the ranges of its arguments and the line that asked for it. NumPy's
+    own warnings are silent. If an argument has an infinity, as a mask may, the result may have one.
     """
     with silent(*np.geterr()), setting(watchers=(Detector(),)):
         yield
@@ -39,7 +38,7 @@ class Detector(Watcher):
         self.seen: weakref.WeakKeyDictionary[Node, Any] = weakref.WeakKeyDictionary()
 
     def on_operation(self, node: Node, args: tuple, y: Any) -> None:
-        """Raise where `y` has a NaN, or an infinity that was not among the arguments already.
+        """Raise if `y` has a NaN, or has an infinity that no argument has.
 
         Raises:
             AnomalyError: it names the operation, the ranges of its arguments, and the line of code.
@@ -61,7 +60,7 @@ class Detector(Watcher):
             raise error
 
     def on_visit(self, visit: Visit) -> None:
-        """Raise where a rule gives a NaN or an infinity.
+        """Raise if a rule gives a NaN or an infinity.
 
         Raises:
             AnomalyError: it names the operation and the argument, the ranges, and the line of code.

@@ -35,10 +35,11 @@ def findings(
     eps: float,
     degree: int = 1,
 ) -> tuple[Finding, ...]:
-    """Find what explains that gradients of `f` are wrong.
+    """Find the causes of wrong gradients of `f`.
 
-    `wrong` has each wrong input with its analytic and its numeric gradient. From degree 2 on, `f` is
-    itself a gradient, so that the rules are part of it.
+    Args:
+        wrong: each input with a wrong gradient, its analytic and its numeric gradient.
+        degree: of the derivative. From 2 on, `f` is a gradient itself: it has rules inside.
     """
     with record():
         outputs = f()
@@ -83,17 +84,17 @@ def _in_operations(visits: Iterator[Visit], starts: dict[Node, list]) -> Iterato
 
 
 def _any_gradient(operation: OperationAgain) -> np.ndarray:
-    """Any gradient for the result: that which arrived may be all ones, say, and hide much."""
+    """A random gradient for the result: the one that arrived may be all ones, and hide a mistake."""
     return np.random.default_rng(0).standard_normal(operation.y.shape)
 
 
 def _wrong_gradient(
     operation: OperationAgain, g: AnyArray, contribution: Contribution, again: int
 ) -> WrongGradient | None:
-    """The gradient that an argument gets, if it is wrong: for any one of the result, or for `g`.
+    """The gradient that an argument gets, if it is wrong: for a random gradient of the result, or `g`.
 
-    `again` counts the earlier contributions of this argument to the same tensor, for a list that has
-    it several times.
+    `again` counts the earlier contributions of this argument to the same tensor: a list may have the
+    tensor several times.
     """
     i, edges = contribution.position, operation.node.edges
     item = [e.item for e in edges if (e.position, e.to) == (i, contribution.to)][again]
@@ -121,7 +122,7 @@ def _mistake(wrong: WrongGradient) -> Finding:
         if not numeric.any():
             what = "the function is flat there, as a step is: a derivative of one's choice, other "
             return Finding("flat", what + "than 0, cannot be checked", at)
-    # Where g is one number, a gradient without it is a multiple of the right one.
+    # If g is one number, a gradient without the factor g is a multiple of the right one.
     without_g = _repaired(wrong, "no g", at) if wrong.g.size == 1 else None
     if without_g is not None:
         return without_g
@@ -156,9 +157,9 @@ def _kink_of(wrong: WrongGradient) -> Finding | None:
 
 
 def _cut_off(node: Node) -> Iterator[Finding]:
-    """Rules of a node that are right, and whose own derivatives are not.
+    """A finding for each rule of a node that is right, but has a wrong derivative itself.
 
-    A rule is checked as a function itself: of the gradient g, and of the operation's arguments.
+    The rule is checked as a function of the gradient g and of the operation's arguments.
     """
     operation = OperationAgain(node)
     leaf = lambda a: Tensor(a, requires_grad=True) if getattr(a, "dtype", None) == np.float64 else a
@@ -190,7 +191,7 @@ def _cut_off(node: Node) -> Iterator[Finding]:
 def _in_function(
     values: Values, weights: Sequence, tensor: Tensor, analytic, numeric, eps: float
 ) -> Finding:
-    """Explain a wrong gradient where every operation's rule is right."""
+    """The cause of a wrong gradient if the rules of all operations are right."""
     array = tensor._array
     if analytic.shape == numeric.shape:
         gap = np.abs(analytic - numeric)

@@ -6,15 +6,15 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-Values = Callable[[], Sequence[np.ndarray]]  # computes from arrays that are changed in place
+Values = Callable[[], Sequence[np.ndarray]]  # reads arrays that are changed in place between calls
 
 
 def slope(
     f: Values, weights: Sequence, array: np.ndarray, index: tuple, forward: float, back: float
 ) -> float:
-    """Compute the slope of the weighted sum of what `f` returns, from x - back to x + forward.
+    """The slope of the weighted sum of the results of `f`, from x - back to x + forward.
 
-    x is the element of `array` at `index`; it has its old value again afterwards.
+    x is the element of `array` at `index`; in the end it gets its old value back.
     """
     x = array[index]
     try:
@@ -24,7 +24,7 @@ def slope(
         lower, values_below = array[index], f()
         change = 0.0
         for above, below, w in zip(values_above, values_below, weights):
-            # Differences first: what does not change cancels exactly, infinities too.
+            # Differences first: numbers that do not change cancel exactly, and so do infinities.
             change += np.sum(np.where(np.equal(above, below), 0, above - below) * w)
         return float(change / (upper - lower))
     finally:
@@ -32,7 +32,7 @@ def slope(
 
 
 def _put(array: np.ndarray, index: tuple, x: float) -> None:
-    """Change one element, of a leaf's array too, which is made read-only whenever it is used."""
+    """Change one element, even of a leaf's array, which is made read-only whenever it is used."""
     array.flags.writeable = True
     array[index] = x
 

@@ -1,4 +1,4 @@
-"""Gradients checked against finite differences; where they differ, what the mistake looks like.
+"""Gradients checked against finite differences; for each that differs, the likely mistake.
 
 The slope of f along one element of an input is, up to an error of the order of h squared,
 (f(x + h) - f(x - h)) / 2h. `gradcheck` compares every element of every input's gradient with it.
@@ -34,7 +34,7 @@ class Limits(NamedTuple):
     atol: float
 
 
-TIMES = 1.7  # any number by which nothing else is likely to be wrong
+TIMES = 1.7  # a factor that no mistake is likely to have
 OTHERS = "leaves that it uses beside its arguments are given as parameters={'w': w}"
 
 
@@ -51,24 +51,23 @@ def gradcheck(
     """Compare the gradients of `f(*inputs)` with central differences, element by element.
 
     The inputs are copied and converted to float64. Tensors that require a gradient, arrays of
-    floats and Python floats are checked, alone or in lists, tuples and dicts; all else is constant:
-    other Tensors, integers, masks. If `f` is a module, its parameters are checked too.
+    floats and Python floats are checked, alone or in lists, tuples and dicts. Other inputs are
+    constants, such as integers and masks. If `f` is a module, its parameters are checked too.
 
     Args:
-        f: returns a Tensor of any shape, or a list, tuple or dict of them. Of more than one number,
-            a sum with fixed random weights is checked.
+        f: returns a Tensor of any shape, or a list, tuple or dict of Tensors. If it returns more than
+            one number, their sum with fixed random weights is checked.
         order: 2 to check the gradient's own gradient as well, and so on.
-        eps: the step, for elements of up to 1 in size; larger ones take a step larger by as much.
+        eps: the step for elements of a size up to 1; for larger ones it is multiplied by their size.
         rtol, atol: differences of up to atol + rtol |slope| are rounding and truncation.
-        raise_on_failure: False to have the report of a failure returned.
+        raise_on_failure: False to return the report of a failure, and not raise it.
         parameters: leaves, by name, that `f` uses beside its arguments, to be checked too. They are
-            float64 meanwhile, and afterwards what they were.
+            converted to float64 for the check, and converted back.
 
     Raises:
         GradcheckError: if a gradient is wrong: it names the input, the element, both numbers, and
-            what the mistake looks like. In any case if `f` cannot be checked: where nothing that it
-            was given has a gradient, or none reaches it, two calls give different results, or it
-            returns float32.
+            the likely mistake. Also if `f` cannot be checked: no input has a gradient, no gradient
+            reaches one, two calls give different results, or the result is float32.
         ConfigError: if `order` is not a whole number from 1, `eps` or a tolerance makes no sense, `f`
             is no function, or `parameters` are not leaves by name.
     """
@@ -96,7 +95,7 @@ def gradcheck(
 def _check(
     name: str, compute: Compute, inputs: tuple, named: list[Leaf], order: int, limits: Limits
 ) -> Report:
-    """Check the gradient, the gradient's own, and so on up to `order`, or to the first that is wrong.
+    """Check the gradient, the gradient of the gradient, and so on, up to `order` or the first wrong one.
 
     Raises:
         GradcheckError: if the function cannot be checked.
@@ -134,7 +133,7 @@ def _outputs(name: str, compute: Compute, inputs: tuple) -> list[Tensor]:
     """Compute the outputs of f.
 
     Raises:
-        GradcheckError: if that fails, and f was given one list of what may be several arguments.
+        GradcheckError: if the call fails, and f was given one list, perhaps for several arguments.
     """
     try:
         return compute()
@@ -190,8 +189,8 @@ def _weights(outputs: list[Tensor]) -> list[np.ndarray]:
 def _analytic(name: str, outputs: list[Tensor], weights: list, tensors: list[Tensor]) -> list[Any]:
     """The gradients of the weighted sum.
 
-    The way back starts with `TIMES` the weights, and what it gives is divided by that. So a rule that
-    leaves out the gradient which comes to it is wrong also where that would be 1.
+    The way back starts with `TIMES` times the weights, and its gradients are divided by `TIMES`. So a
+    rule without the factor g gives a wrong number even if g would be 1.
     """
     try:
         found = gradients(outputs, [TIMES * w for w in weights], tensors)

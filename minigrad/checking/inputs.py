@@ -19,8 +19,8 @@ class Leaf(NamedTuple):
     """A tensor whose gradient is checked.
 
     Attributes:
-        name: the parameter of f that it was given as, or the path of a module's parameter.
-        position: which argument of f it is in; None for a module's parameter.
+        name: of f's parameter to which it was given, or the path of a module's parameter.
+        position: of the argument of f that has it; None for a module's parameter.
         tensor: in float64.
     """
 
@@ -30,7 +30,7 @@ class Leaf(NamedTuple):
 
 
 def float64_copies(f: Callable, inputs: tuple) -> tuple[list, list[Leaf]]:
-    """The arguments to call f with, and what of them is checked."""
+    """The arguments to call f with, and the leaves among them that are checked."""
     arguments: list[Any] = []
     checked: list[Leaf] = []
     for position, (name, argument) in enumerate(zip(_names(f, inputs), inputs)):
@@ -46,7 +46,7 @@ def float64_copies(f: Callable, inputs: tuple) -> tuple[list, list[Leaf]]:
 
 
 def _copy(value: object) -> Any:
-    """Floats as a float64 leaf, to be checked unless it is a Tensor that requires no gradient."""
+    """A float64 leaf for floats; it is checked, unless it is a Tensor that requires no gradient."""
     array = value._array if isinstance(value, Tensor) else value
     if not isinstance(array, (np.ndarray, np.generic, float)):
         return value

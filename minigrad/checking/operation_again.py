@@ -21,9 +21,9 @@ class OperationAgain:
 
     Attributes:
         node: of the graph.
-        function, rules: those of the operation.
+        function: the function of the operation; `rules`: its rules.
         args: the arguments, in float64.
-        names: of the arguments.
+        names: the names of the arguments.
         y: the result.
     """
 
@@ -42,7 +42,7 @@ class OperationAgain:
     def rule(
         self, i: int, g: AnyArray, y: AnyArray = None, args: Sequence | None = None
     ) -> AnyArray:
-        """Compute what the rule of argument i gives for the gradient g, and for y and args if given."""
+        """The gradient by the rule of argument i for g, with other y and args if these are given."""
         y = self.y if y is None else y
         return self.rules[i](g, y, *(args or self.args), **self.node.kwargs)
 
@@ -53,7 +53,7 @@ class OperationAgain:
         return f"in the rule of {self.node.operation.name} for {self.names[i]}: {rule}{line}"  # type: ignore
 
     def counts(self, i: int) -> dict[int, str]:
-        """Numbers that a forgotten division or multiplication in rule i could be by."""
+        """Numbers by which rule i may have forgotten to divide or to multiply, with their meaning."""
         counts = {n: f"the length of axis {k}" for k, n in enumerate(np.shape(self.args[i]))}
         x, y = np.size(self.args[i]), self.y.size
         return counts | ({x // y: "the number of elements that went into each result"} if y else {})
@@ -66,11 +66,11 @@ class WrongGradient:
     Attributes:
         operation: the operation.
         position: of the argument.
-        item: its place in the list, where that is a list.
+        item: the place in the argument, if that is a list.
         g: the gradient that the rule was given.
-        from_rule: what the rule gave.
-        analytic: that with broadcasting undone.
-        numeric: what finite differences give.
+        from_rule: the gradient that the rule gave.
+        analytic: the same with broadcasting undone.
+        numeric: the gradient by finite differences.
     """
 
     operation: OperationAgain
@@ -88,7 +88,7 @@ class WrongGradient:
         return argument if self.item is None else argument[self.item]
 
     def share(self, g: AnyArray, **changed: Any) -> AnyArray:
-        """Compute what the rule gives for g, and for other y and args if given."""
+        """The gradient that the rule gives for g, and for `changed` y and args."""
         from_rule = self.operation.rule(self.position, g, **changed)
         return from_rule if self.item is None else from_rule[self.item]
 

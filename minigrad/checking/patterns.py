@@ -1,4 +1,4 @@
-"""Arrays that resemble each other: how a wrong gradient relates to the right one."""
+"""Patterns: relations of a wrong gradient to the right one, such as a factor or a sign."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..engine.tensor import Tensor
 def pattern(analytic: np.ndarray, numeric: np.ndarray, counts: dict[int, str]) -> tuple[str, str]:
     """Describe how a wrong gradient relates to the right one: the kind of `Finding`, and a sentence.
 
-    `counts` has numbers that one may be a multiple of the other by, each with what it counts.
+    `counts`: numbers that may be a wrong factor, each with the things that it counts.
     """
     if analytic.shape != numeric.shape:
         what = f"the gradient has the shape {analytic.shape}, and its tensor {numeric.shape}"
@@ -61,7 +61,7 @@ def proportional(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def as_float64(value: object) -> AnyArray:
-    """The array in a Tensor, in float64; a copy, to be changed at will; anything else as it is."""
+    """A float64 copy of an array, or of the array in a Tensor; any other value itself."""
     value = value._array if isinstance(value, Tensor) else value
     if isinstance(value, (np.ndarray, np.generic)):
         return np.array(value, np.float64 if value.dtype.kind == "f" else None)

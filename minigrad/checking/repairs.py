@@ -1,4 +1,4 @@
-"""Mistakes that a small change to a rule repairs: each is tried, until one makes the gradient right."""
+"""Repairs: small changes to a rule. Each is tried, until one makes the gradient right."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from ..engine.walk import copied_axes
 from .operation_again import WrongGradient
 from .patterns import proportional
 
-# A mistake, in a sentence, and the gradient that the repaired rule gives, when it is asked for: it need
-# not fit the shapes at hand, so that it may fail.
+# A sentence on the mistake, and a function that computes the gradient by the repaired rule. It may raise
+# an error, for a repair need not fit the shapes.
 Repair = tuple[str, Callable[[], AnyArray]]
 
 
@@ -31,7 +31,7 @@ def _missing_sums(wrong: WrongGradient) -> Iterator[Repair]:
 
 
 def _added_up(wrong: WrongGradient, gs: list[AnyArray]) -> AnyArray:
-    """The sum of the gradients for several of the result."""
+    """The sum of the gradients that the rule gives for each of these g."""
     return sum(map(wrong.gradient, gs))
 
 
@@ -62,7 +62,7 @@ def _wrong_axes(wrong: WrongGradient) -> Iterator[Repair]:
 
 
 def _swapped(wrong: WrongGradient, j: int, k: int) -> AnyArray:
-    """The gradient by the rule, if axes j and k are exchanged in all that it is given, and back."""
+    """The gradient by the rule, with axes j and k exchanged in all its arguments, and then in it."""
     operation, ndim = wrong.operation, np.ndim(wrong.operation.args[wrong.position])
     swap = lambda a: np.swapaxes(a, j, k) if np.ndim(a) == ndim else a
     args = [swap(a) if isinstance(a, np.ndarray) else a for a in operation.args]

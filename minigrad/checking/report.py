@@ -1,4 +1,4 @@
-"""The report of `gradcheck`: each input, compared, and what the mistakes look like."""
+"""The report of `gradcheck`: each input, compared, and the likely mistakes."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class Report:
     """The result of `gradcheck`; true if every gradient is right.
 
     Attributes:
-        function: the name of what was checked.
+        function: the name of the function that was checked.
         inputs: one `Checked` for each input and order.
-        findings: what the mistakes look like, if there are any.
+        findings: the likely mistakes.
     """
 
     function: str
@@ -31,7 +31,7 @@ class Report:
 
     @property
     def worst(self) -> Checked | None:
-        """The input whose worst element is furthest off; None if no input has an element."""
+        """The input with the largest error; None if no input has an element."""
         return max(
             (c for c in self.inputs if c.numeric.size),
             key=lambda c: np.nan_to_num(c.error[c.worst], nan=np.inf),
@@ -54,13 +54,13 @@ class Checked:
     """One input, compared.
 
     Attributes:
-        name: the parameter of f that it was given as, or the path of a module's parameter.
-        position: which argument of f it is in; None for a module's parameter.
-        order: of the derivative: 1 for the gradient, 2 for the gradient's own.
-        analytic: what minigrad computed; zeros where no gradient arrived.
+        name: of f's parameter to which it was given, or the path of a module's parameter.
+        position: of the argument of f that has it; None for a module's parameter.
+        order: of the derivative: 1 for the gradient, 2 for the gradient of the gradient.
+        analytic: the gradient that minigrad computed; zeros if none arrived.
         numeric: the finite differences.
-        error: how far they are apart, as a fraction of what is tolerated: above 1 is wrong.
-        reached: whether a gradient arrived at all.
+        error: the difference of the two as a fraction of the tolerance: above 1 is wrong.
+        reached: whether a gradient arrived.
     """
 
     name: str
@@ -82,7 +82,7 @@ class Checked:
 
     @property
     def worst(self) -> tuple[int, ...]:
-        """The index of the element that is furthest off."""
+        """The index of the element with the largest error."""
         flat = np.argmax(np.where(np.isnan(self.error), np.inf, self.error))
         return tuple(int(i) for i in np.unravel_index(flat, self.error.shape))
 
@@ -102,7 +102,7 @@ class Checked:
 
 
 def _at(array: np.ndarray, index: tuple[int, ...]) -> Any:
-    """An element; NaN of an array that has the wrong shape."""
+    """An element; NaN, if the array has the wrong shape."""
     return array[index] if array.ndim == len(index) else np.nan
 
 
@@ -111,11 +111,11 @@ class Finding:
     """A finding about a wrong gradient.
 
     Attributes:
-        kind: in a word or two: "factor", "sign", "zero", "transpose", "missing sum", "missing
+        kind: one of "factor", "sign", "zero", "transpose", "missing sum", "missing
             keepdims", "wrong axis", "wrong argument", "repeated index", "power", "no g",
             "overwritten", "shape", "kink", "flat", "step", "not finite", "float32", "outside the graph",
             "unknown".
-        what: in a sentence.
+        what: a sentence on the mistake.
         place: the operation and the argument, the rule, and the line of code; "" for no operation.
     """
 

@@ -1,7 +1,7 @@
-"""Files, whole or not there: what is read and written is a regular file, or a new one.
+"""Files that are written as a whole, or not at all. Only regular files are read and written.
 
-A device, a pipe or a folder is refused by name. A link is followed: what it leads to is replaced, and
-the link stays.
+A device, a pipe or a folder is refused by name. A link is followed: its target is replaced, and the link
+stays.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ KINDS = {
 
 
 def other_kind(path: str | os.PathLike) -> str:
-    """Say what is at `path` in place of a regular file, such as "a pipe"; "" for such a file, or where
-    there is nothing. To open a pipe would wait forever.
+    """The kind of a thing at `path` that is no regular file, such as "a pipe"; "" for a regular file, or
+    if nothing is there. (To open a pipe would wait forever.)
 
     Raises:
-        OSError: if that cannot be told, as of links in a circle.
+        OSError: if the kind cannot be found, as for links in a circle.
     """
     try:
         return KINDS.get(stat.S_IFMT(os.stat(path).st_mode), "")
@@ -42,8 +42,8 @@ def destination(path: str | os.PathLike) -> Path:
     """The file that is replaced or made where `path` is written: links are followed.
 
     Raises:
-        ConfigError: if something else than a regular file is there.
-        OSError: if that cannot be told.
+        ConfigError: if a thing is there that is no regular file.
+        OSError: if its kind cannot be found.
     """
     if kind := other_kind(path):
         raise ConfigError(
@@ -70,14 +70,14 @@ def write_whole(path: str | os.PathLike, write: Callable[[IO[bytes]], object]) -
     except BaseException as problem:
         with contextlib.suppress(OSError):
             beside.unlink(missing_ok=True)
-        if isinstance(problem, OSError):  # that of a write does not know where
+        if isinstance(problem, OSError):  # the error of a write does not know the path
             what = problem.strerror or str(problem)
             raise OSError(problem.errno, what, os.fspath(path)) from None
         raise
 
 
 def sweep(path: str | os.PathLike) -> None:
-    """Remove what a process that was killed in `write_whole` left beside `path`."""
+    """Remove the files beside `path` that killed processes left in `write_whole`."""
     target = Path(os.path.realpath(path))
     for left in target.parent.glob(f".{glob.escape(target.name)}.*.part"):
         left.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""Ctrl-C while a command line is still importing: it ends without a traceback.
+"""Ctrl-C while a command line still imports: the process ends without a traceback.
 
-This is imported before everything else, and uses nothing but Python's own modules. `terminal.ended`
-gives Ctrl-C its usual meaning back.
+This file is imported first, and imports only Python's own modules. Later, `terminal.ended` gives Ctrl-C
+its usual meaning back.
 """
 
 import signal

@@ -1,4 +1,4 @@
-"""The two command lines: their commands, an exit status, and what went wrong in one line."""
+"""The two command lines: their commands, their exit status, and one line for an error."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .. import errors
 
 WRONG, INTERRUPTED, NO_READER = 2, 128 + signal.SIGINT, 128 + 13  # exit statuses; 13 is SIGPIPE
 STOPS = ("SIGTERM", "SIGHUP", "SIGBREAK")  # by name: no system has all of them
-REMEDIES = {  # by the names of errors, of which not every system has all
+REMEDIES = {  # by the names of errors: not every system has all of them
     "ENOSPC": "make room on that disk",
     "EDQUOT": "make room: no more files of yours may be there",
     "EFBIG": "no file may be so large there",
@@ -29,8 +29,8 @@ REMEDIES = {  # by the names of errors, of which not every system has all
 
 
 def ended(program: str, run: Callable[[], int]) -> int:
-    """Run `run`, which returns an exit status; what goes wrong is said in one line of `program`'s."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # while `starting`
+    """Run `run`, which returns an exit status. An error is one line that begins with `program`."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:  # set in `starting`
         signal.signal(signal.SIGINT, signal.default_int_handler)
     stopped = [INTERRUPTED]
     try:
@@ -56,16 +56,18 @@ def ended(program: str, run: Callable[[], int]) -> int:
 
 @contextlib.contextmanager
 def _stopping(statuses: list[int]) -> Iterator[None]:
-    """Make a context that `kill` and the end of the terminal leave as Ctrl-C does, so that what is
-    temporary is removed; the exit status for it is added. A second `kill` ends the process at once, and
-    a signal that is ignored, as under `nohup`, stays so."""
+    """Within it, `kill` and the end of the terminal act like Ctrl-C: temporary files are removed.
+
+    The exit status is added to `statuses`. A second `kill` ends the process at once. A signal that was
+    ignored before, as under `nohup`, is still ignored.
+    """
 
     def stop(number: int, frame: object) -> NoReturn:
         signal.signal(number, signal.SIG_DFL)
         statuses.append(128 + number)
         raise KeyboardInterrupt
 
-    # Only the main thread may ask for them.
+    # Only the main thread may set what signals do.
     here = threading.current_thread() is threading.main_thread()
     known = [getattr(signal, name) for name in STOPS if here and hasattr(signal, name)]
     known = [one for one in known if signal.getsignal(one) is signal.SIG_DFL]
@@ -79,7 +81,7 @@ def _stopping(statuses: list[int]) -> Iterator[None]:
 
 
 def complain(program: str, problem: object) -> int:
-    """Say what is wrong, in one line; returns the exit status for it."""
+    """Write one line on standard error about a problem; return the exit status for it."""
     with contextlib.suppress(OSError):  # the terminal may be gone
         print(f"{program}: {' '.join(str(problem).split())}", file=sys.stderr)
     return WRONG
@@ -93,8 +95,10 @@ def _told(problem: OSError) -> str:
 
 
 def let_go() -> None:
-    """Discard what could not be written to standard output: at its exit, Python would try once more, and
-    report the error."""
+    """Discard text that could not be written to standard output.
+
+    Otherwise Python would try to write it again when it ends, and report the error again.
+    """
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
@@ -103,8 +107,10 @@ def let_go() -> None:
 
 
 class Parser(argparse.ArgumentParser):
-    """Says in one line what is wrong with the options: `python -m minigrad step` as `minigrad`; of an
-    option that is not there, which one is."""
+    """A parser that reports wrong options in one line, and names the option that was probably meant.
+
+    The line begins with the program: "minigrad", also for `python -m minigrad step`.
+    """
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def, override]
         options, others = super().parse_known_args(self._names_first(args), namespace)
@@ -123,8 +129,8 @@ class Parser(argparse.ArgumentParser):
         return options, others
 
     def _names_first(self, args: list[str] | None) -> list[str] | None:
-        """Put names in front of options: of names behind an option `argparse` takes none, where as many
-        as one likes may be given."""
+        """Put names before options: if any number of names is allowed, `argparse` takes none of those
+        that stand behind an option."""
         many = {action.nargs for action in self._actions if not action.option_strings}
         if args is None or "--" in args or not many or not many <= {None, "?", "*", "+"}:
             return args
@@ -161,7 +167,7 @@ def seed_of(text: str) -> int:
 
 
 class Command(NamedTuple):
-    """A command: what runs it, what it does in one line, and a function that adds its arguments."""
+    """A command: the function that runs it, one line about it, and a function that adds its options."""
 
     run: Callable[[argparse.Namespace], int]
     about: str

@@ -1,10 +1,10 @@
-"""A line on standard error wherever two seconds pass without one: what is being done, and since when.
+"""A line on standard error after two seconds without one: the work that is being done, and its time.
 
     with working("reading"):
         ...
 
-Standard output has results alone, so that they can be piped. In a terminal the line replaces itself,
-and is gone in the end. A notebook shows by itself that a cell runs: there nothing is said.
+Standard output has only results, so that they can be piped. In a terminal each line replaces the last,
+and in the end it is removed. A notebook itself shows that a cell runs: there no line is written.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ PRINT, INPUT = builtins.print, builtins.input
 
 
 class _Work:
-    """One thing that is being done, and within which other."""
+    """A piece of work; `outer`: the work that it is a part of."""
 
     part = ""
 
@@ -39,14 +39,14 @@ class _Work:
 
 
 class _Speaker:
-    """Says what is being done, in a thread that lives as long as there is something."""
+    """Writes the lines, in a thread that lives as long as there is work."""
 
     def __init__(self) -> None:
         self.works: list[_Work] = []
         self.changed = threading.Condition()
-        self.last = 0.0  # when something was said
+        self.last = 0.0  # the time of the last line
         self.asking = 0  # prompts that wait for an answer
-        self.shown = False  # a line that is still to be replaced
+        self.shown = False  # whether the terminal shows a line that is to be removed
         self.thread: threading.Thread | None = None
         self.here = threading.local()
 
@@ -69,7 +69,7 @@ class _Speaker:
             self._clear()
 
     def heard(self, asking: int = 0) -> None:
-        """Note that a line is about to be written by others, or that prompts came and went."""
+        """Note that other code will write a line, or that so many more prompts wait (fewer, if < 0)."""
         with self.changed:
             self._clear()
             self.last = time.monotonic()
@@ -110,9 +110,9 @@ _SPEAKER = _Speaker()
 
 @contextlib.contextmanager
 def working(what: str) -> Iterator[Callable[[str], None]]:
-    """Within it, a line says what is being done wherever two seconds pass without another line.
+    """Within it, a line names the work whenever two seconds pass without another line.
 
-    Gives a function that is told which part begins.
+    It gives a function, which is called with the name of each part that begins.
     """
     if in_notebook():
         yield lambda part: None
@@ -125,7 +125,7 @@ def working(what: str) -> Iterator[Callable[[str], None]]:
 
 
 def heard() -> None:
-    """Note that a line is about to be written by others."""
+    """Note that other code will write a line."""
     _SPEAKER.heard()
 
 
@@ -136,7 +136,7 @@ def say(text: str) -> None:
 
 
 def busy(what: str, run: Callable[..., int]) -> Callable[..., int]:
-    """Return a command that is `run`, and says that it is at work where it prints nothing for long."""
+    """The command `run`, with a line about its work whenever it prints nothing for long."""
 
     @functools.wraps(run)
     def command(*args: Any) -> int:
@@ -148,7 +148,7 @@ def busy(what: str, run: Callable[..., int]) -> Callable[..., int]:
 
 @contextlib.contextmanager
 def hearing_prints() -> Iterator[None]:
-    """Within it, what is printed is a line too, and while a prompt waits for an answer none is said."""
+    """Within it, printed text counts as a line, and no line is written while a prompt waits."""
 
     printed, asked = builtins.print, builtins.input
 
@@ -168,7 +168,7 @@ def hearing_prints() -> Iterator[None]:
 
 
 def not_hearing() -> contextlib.AbstractContextManager:
-    """Within it, `print` and `input` are Python's own again, as code that is examined expects."""
+    """Within it, `print` and `input` are Python's own again: a learner's code is run with these."""
     return _builtin(PRINT, INPUT)
 
 
@@ -183,6 +183,6 @@ def _builtin(writes: Callable, asks: Callable) -> Iterator[None]:
 
 
 def in_notebook() -> bool:
-    """Tell whether a notebook runs this, which shows pages in place."""
+    """Tell whether this runs in a notebook, which can show a page in place."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return getattr(shell, "kernel", None) is not None

@@ -1,7 +1,8 @@
 """The colours of every picture and page: a pair for values, a pair for gradients, four for lines.
 
-Contrast at least 3 : 1 on white and on black, and black ink can be read on each. The two of a pair are
-far apart for every kind of colour vision; who confuses the pairs still sees what is above zero.
+Each colour has a contrast of at least 3 : 1 to white and to black, and black text can be read on it. The
+two colours of a pair are far apart for every kind of colour vision. A reader who confuses the two pairs
+still sees which numbers are above zero.
 """
 
 from __future__ import annotations

@@ -5,8 +5,8 @@
     y.backward()
     print(mg.graph(y))
 
-A `Graph` is made once, by `graph(y)`, from what the engine holds: `minigrad.ran.capture` does that.
-Everything that shows one is a function of its data alone, in a file of this room:
+`graph(y)` makes a `Graph` of the nodes that the engine holds, by `minigrad.ran.capture`. Each view is a
+function of the data in it alone, in a file of this room:
 
 - the table in `text/listing.py`, and the summary in `text/costs.py`
 - the NumPy program in `text/program.py`
@@ -49,12 +49,12 @@ class Graph(GraphData):
     def backward(self) -> Graph:
         """The backward pass as a separate graph: gradients, and the contributions to them.
 
-        Each of its nodes has in `of` the number of the node of this graph that it belongs to.
+        The attribute `of` of each of its nodes is the number of the node of this graph that it is about.
         """
         return mirror.backward_of(self)
 
     def rule(self, edge: GraphEdge) -> str:
-        """The rule by which a gradient goes back along `edge`, for the case at hand; or ""."""
+        """The rule by which a gradient goes back along `edge`, for its shapes and options; or ""."""
         return self._reader.edge(edge).text
 
     @functools.cached_property
@@ -101,11 +101,11 @@ class Graph(GraphData):
 
 
 def graph(*roots: Tensor | MinigradError | Watched) -> Graph:
-    """The computation of `roots`, as data that can be printed and drawn; or that of `mg.pytorch()`.
+    """The computation of `roots`, or of a block of `mg.pytorch()`, as data to be printed and drawn.
 
-    Outside `record()`, and after `backward()`, it shows what the engine still holds: the operations
-    and shapes, and the values that the backward pass needs or needed. Of an error it shows the
-    computation as far as it got, with what failed marked.
+    Outside `record()`, and after `backward()`, it shows only what the engine still holds: operations,
+    shapes, and the values that the backward pass needs. For an error it shows the computation up to the
+    operation that failed, which is marked.
 
     Raises:
         DTypeError: if a root is not a Tensor, or none is given.
@@ -124,23 +124,23 @@ def graph(*roots: Tensor | MinigradError | Watched) -> Graph:
 
 
 def graph_with_gradients(loss: Tensor) -> Graph:
-    """The graph of `loss`, its gradients computed if they were not."""
+    """The graph of `loss`; its gradients are computed, if they are missing."""
     _, state = gradient_of(loss.node)
     if state == "needs none":
-        loss.backward()  # raises what there is to say
+        loss.backward()  # raises the error that explains it
     with after_backward(loss) if state == "not computed" else contextlib.nullcontext():
         return graph(loss)
 
 
 @contextlib.contextmanager
 def after_backward(loss: Tensor) -> Iterator[None]:
-    """Within it, gradients are as after `loss.backward()`; afterwards as they were."""
+    """Within it, gradients are as after `loss.backward()`; at its end they are as before."""
     nodes = order([loss._node])  # type: ignore[list-item]
     before = [(n, n.grad) for n in nodes]
     visits = [(n.note, n.note.gradient, n.note.contributions) for n in nodes if n.note is not None]
     try:
         for node in nodes:
-            node.grad = None  # what came before is no part of this computation
+            node.grad = None  # else `backward` would add to it
         loss.backward(retain_graph=True)
         yield
     finally:
