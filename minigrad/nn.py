@@ -96,10 +96,10 @@ class Parameter(Tensor):
 class Module(AnswersOtherNames):
     """The base of all layers. Subclasses set attributes in `__init__` and define `forward`.
 
-    What is to be learned must be found again. So whatever walks over the attributes, `parameters()`
-    first of all, refuses with a ModuleError what it would otherwise pass over: modules and parameters
+    All that is to be learned must be found again. So methods that go over the attributes, `parameters()`
+    first of all, refuse with a ModuleError what they would otherwise pass over: modules and parameters
     in a list, a dict, a dataclass or an array (use `ModuleList`), and leaves that require a gradient but
-    are not `Parameter`s. So does the definition of a class that has them as attributes of the class.
+    are not `Parameter`s. A class that has one of these as an attribute of the class is refused, too.
     """
 
     training = True
@@ -269,7 +269,7 @@ class Module(AnswersOtherNames):
 
 
 def _held(module: Module) -> Iterator[Parameter]:
-    """Go over the parameters, shared ones each time, of a module that may be built wrongly."""
+    """Go over the parameters of a module, shared ones each time; it refuses no wrong attribute."""
     for value in vars(module).values():
         if isinstance(value, Parameter):
             yield value
@@ -278,7 +278,7 @@ def _held(module: Module) -> Iterator[Parameter]:
 
 
 def _passed_over(value: object) -> bool:
-    """Tell whether an attribute of a module holds something to be learned that would not be listed."""
+    """Tell whether an attribute holds something to be learned that `named_children` would not list."""
     if isinstance(value, Tensor):
         return value.requires_grad and value.is_leaf and not isinstance(value, Parameter)
     if isinstance(value, Mapping):

@@ -45,11 +45,10 @@ class Optimizer(AnswersOtherNames):
     """Moves parameters by their gradients; those without a gradient are left alone.
 
     A subclass names in `slots` the arrays that are kept for each parameter, all zeros at first, and
-    defines `update(t, p, g, *state)`. That changes a parameter `p`, and what is kept for it, in place,
-    by the gradient `g`, which it leaves as it is; `t` is how many steps this parameter has taken, this
-    one included. If `update` treats each element by itself, the subclass says `elementwise = True`: then
-    it is called with some rows of a large parameter, and with small ones joined in a row, which is
-    faster.
+    defines `update(t, p, g, *state)`. It changes a parameter `p`, and the arrays kept for it, in place,
+    and leaves its gradient `g` as it is; `t` counts the steps of this parameter, this one included. If
+    `update` treats each element by itself, the subclass says `elementwise = True`: then it is called
+    with some rows of a large parameter, and with small parameters joined, which is faster (`Blocks`).
 
     Args:
         parameters: the leaves to change, of a floating dtype. One that occurs twice counts once; one
@@ -130,7 +129,7 @@ class Optimizer(AnswersOtherNames):
         return self._blocks.state
 
     def state_dict(self) -> dict[str, Any]:
-        """Return all that the next steps depend on, beside the settings given when this was made.
+        """Return all that the next steps depend on, beside the settings of the optimiser.
 
         `lr` is the learning rate, `steps` has the number of steps of each parameter, and copies of
         the arrays kept are named `mean.0` and so on, by the parameter's position.
@@ -320,7 +319,7 @@ def stepwise(start: float, every: int, factor: float = 0.1) -> Schedule:
 
 
 def _of_steps(lr: Schedule) -> Schedule:
-    """A schedule that refuses what is no step with a ConfigError."""
+    """A schedule that refuses anything but a step with a ConfigError."""
     return lambda step: lr(whole("step", step))
 
 

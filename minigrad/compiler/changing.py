@@ -1,4 +1,4 @@
-"""The name of what stands outside of a function and is different at each call: no program is for two."""
+"""A warning for a function that reads something outside that is different at each call."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 from .keys import Key
 from .outside import Outside
 
-MANY = 8  # calls in a row, each with something else outside, after which a warning says so
+MANY = 8  # calls in a row with something different outside, before the warning
 
 
 class Changing:
-    """The calls without a program that differ from the one before by what stands outside.
+    """The calls without a program that differ from the call before only outside of the arguments.
 
     Attributes:
-        name: of what is different at each call, such as `model.count`; "" as long as nothing is known
-            to be.
+        name: the name of the object that is different at each call, such as `model.count`; "" until one
+            is found.
     """
 
     def __init__(self, called: str, outside: Outside):
@@ -49,7 +49,7 @@ class Changing:
 
 
 def _name(place: tuple[int, str] | None, marks: dict[tuple[int, str], Any]) -> str:
-    """The name of a place, as `model.count`: of the object that it is in, and its own there."""
+    """The name of a place, such as `model.count`: after the name of the object that it is in."""
     name = ""
     passed: set[Any] = set()
     while place is not None and place not in passed:

@@ -1,8 +1,8 @@
 """Arrays emptied while a program is made: of most, only the shape, strides and views are needed.
 
-The script of a step computes what the step does, and keeps every array of it. But its rules read them
-from the newest to the oldest, as `backward()` does; and what is made of the script then reads no numbers
-that differ from run to run.
+The script of a step computes the step, and keeps every array of it. But the rules of the way back read
+arrays from the newest to the oldest, as `backward()` does, and the program made of the script needs no
+numbers that differ from run to run. So an array is emptied as soon as no rule reads it any more.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
     nodes = _nodes(script.lines)
     done = len(script.lines)
     unread: list[Symbol] = []  # lines whose arrays no rule reads, but perhaps a view of them
-    gradients: dict[int, np.ndarray] = {}  # of nodes yet to be walked, as far as they have arrived
+    gradients: dict[int, np.ndarray] = {}  # the sums so far of nodes that are not yet walked
     for node, edges in script.back.walk({root: np.ones_like(script.values[root].value)}):
         vary.add(id(script.back.gradients[node.number]))
         unread += own_lines(script.lines[done:], vary)
@@ -47,7 +47,7 @@ def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
 
 
 def _nodes(lines: Sequence[Symbol]) -> dict[int, int]:
-    """For each line, by its id: the number of the node whose value it is, or is a part of."""
+    """The number of the node whose value a line computes, or a part of it, for each line by id."""
     nodes: dict[int, int] = {}
     number = -1  # of none
     for line in reversed(lines):  # the parts of a line stand before it
@@ -60,7 +60,7 @@ def _nodes(lines: Sequence[Symbol]) -> dict[int, int]:
 def own_lines(lines: Sequence[Symbol], vary: set[int]) -> list[Symbol]:
     """The lines whose arrays are large, hold floats, and are their own.
 
-    `vary` has the ids of what differs from run to run, and gets those of all lines that do.
+    `vary` has the ids of symbols that differ from run to run; those of such lines are added.
     """
     own = []
     for line in lines:

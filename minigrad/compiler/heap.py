@@ -20,12 +20,12 @@ NEVER, LARGEST = -1, 32 << 20  # bytes
 
 @functools.cache
 def keep_freed_memory() -> None:
-    """Keep memory that is freed in the process, where it would go back page by page, at each step.
+    """Keep freed memory in the process: it would go back to the system page by page, at each step.
 
-    The C library returns what is free at the end of its memory, and every array that is larger than a
-    threshold. Both limits are set to the largest value that it takes (mallopt, man page 3). And it
-    keeps memory apart for each thread, of which large pieces come and go with the arrays: here all
-    threads share one. The most memory that a process needs does not grow.
+    The C library gives back free memory at the end of its heap, and every array that is larger than a
+    threshold. Both limits are set to the largest value that it takes (mallopt, man page 3). It also has
+    a heap for each thread: here all threads share one. The most memory that a process needs does not
+    grow.
     """
     with contextlib.suppress(AttributeError, OSError, TypeError):
         mallopt = ctypes.CDLL(None).mallopt
@@ -35,7 +35,7 @@ def keep_freed_memory() -> None:
 
 
 def give_back_free_memory() -> None:
-    """Give back all memory that is free now, where a run needs far less than making its program."""
+    """Give back all memory that is free now: a run needs far less than the making of its program."""
     with contextlib.suppress(AttributeError, OSError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
 
@@ -55,7 +55,7 @@ def empty(array: np.ndarray) -> None:
 
 @functools.cache
 def _advise() -> Callable | None:
-    """The function of Linux, which elsewhere does something else under this name."""
+    """The function `madvise` of Linux; on other systems it does something else."""
     if sys.platform != "linux":
         return None
     advise = ctypes.CDLL(None).madvise

@@ -1,4 +1,4 @@
-"""The memory of a program, as a table and a picture: what is kept for the way back, and until when."""
+"""The memory of a program, as a table and a picture: results kept for the way back, and until when."""
 
 from __future__ import annotations
 

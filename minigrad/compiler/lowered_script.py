@@ -18,17 +18,17 @@ from .rewritings import rewrite
 
 
 class LoweredScript(NamedTuple):
-    """Lowered lines, and what goes in and out of them.
+    """Lowered lines, with their inputs and outputs.
 
     Attributes:
-        graph: that the lines are of.
+        graph: the graph that they compute.
         lines: the calls; the first `forward` of them compute the result.
         forward: how many these are.
         given: the symbols that each run is given: arguments, tensors, draws.
         start: the gradient that the way back starts from; None without one.
         ends: the result, and then the gradients.
         parents: the places in `given` of the parents, whose gradients these are.
-        notes: what is said of a line, by the id of its symbol.
+        notes: the comment on a line, by the id of its symbol.
     """
 
     graph: GraphData
@@ -73,7 +73,7 @@ def lowered_script(
 
 
 def without_arrays(script: LoweredScript) -> None:
-    """Replace the arrays of a script whose program is written: shapes and dtypes are needed then."""
+    """Forget the arrays of a script whose program is written: only shapes and dtypes are needed now."""
     for symbol in (*script.lines, *script.given):
         if isinstance(symbol.value, np.ndarray):
             symbol.value = stand_in(symbol.value.shape, symbol.value.dtype)
@@ -84,5 +84,5 @@ def without_arrays(script: LoweredScript) -> None:
 
 
 def _without_symbols(args: tuple) -> tuple:
-    """Arguments with the numbers of shapes alone, which else keep the symbol that they are of."""
+    """Arguments with plain tuples in place of a `Shape`, which keeps its symbol alive."""
     return tuple([tuple(a) if isinstance(a, Shape) else a for a in args])

@@ -1,8 +1,8 @@
 """Memory planned: for each line the array that its result is written to, for all runs of a program.
 
-A result is needed from its line to its last use. Results that are not needed at the same time can be
-written to the same buffer; and a call that works element by element can write over an operand that is
-used there for the last time. Views of such an array are made once.
+A result is needed from its line to its last use. Results that are not needed at the same time can share
+a buffer. A call that works element by element can write over an operand that no later line uses. Views
+of such arrays are made once.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Storage:
     Attributes:
         like: an array of the shape, dtype and strides of the first.
         first, last: the numbers of the lines between which it is needed.
-        buffer: the number of the buffer in which it lies; None for one that leaves the program, so that
-            it is new in each run.
+        buffer: the number of the buffer in which it lies. None for a result that leaves the program: its
+            memory is new in each run.
     """
 
     __slots__ = ("buffer", "first", "last", "like")
@@ -51,8 +51,8 @@ class MemoryPlan:
 
     Attributes:
         base: for a symbol that is a view, the symbol that it is a view of; by id.
-        storage: of each symbol that the program writes, or that is a view of such a one; by id.
-        copied: the ends that share their memory with something else, so that copies leave.
+        storage: of each symbol that the program writes, and of views of these; by id.
+        copied: the ends that share their memory with something else: copies of them leave the program.
         buffers: the dtype and the number of elements of each buffer.
         last: the number of the last line that uses a symbol, by id.
     """
@@ -83,7 +83,7 @@ class MemoryPlan:
         return storage is not None and storage.buffer is not None
 
     def root(self, symbol: Symbol) -> Symbol:
-        """Follow views: return what a symbol is a view of, and that, to the end."""
+        """Follow views from a symbol to the symbol that is no view."""
         while id(symbol) in self.base:
             symbol = self.base[id(symbol)]
         return symbol
@@ -116,7 +116,7 @@ class MemoryPlan:
             self.storage[id(line)] = storage
 
     def _over(self, i: int, line: Symbol) -> Storage | None:
-        """The memory of an operand that is used for the last time, if the result can be there."""
+        """The memory of an operand that no later line uses, if the result can be written there."""
         assert line.call is not None
         parts = symbols_in(line.call.args)
         over = parts if works_by_elements(line.call.function) else []
@@ -136,8 +136,8 @@ class MemoryPlan:
     # What leaves the program
 
     def _leave(self, ends: Sequence[Symbol]) -> tuple[set[int], set[int]]:
-        """The ids of ends that share memory, of which copies have to leave; and those of the storages of
-        the others, which get new memory."""
+        """The ids of ends that share memory, so that copies of them leave; and the ids of the storages
+        of all other ends, which get new memory."""
         copied: set[int] = set()
         leaving: set[int] = set()
         for end in ends:
@@ -153,7 +153,7 @@ class MemoryPlan:
     # Which buffers serve all
 
     def _share(self) -> None:
-        """Give each storage a buffer, that of one which is no longer needed if there is one."""
+        """Give each storage a buffer: one that is free again, if there is such a one."""
         free: dict[np.dtype, list[int]] = {}
         ending: dict[int, list[Storage]] = {}
         seen: set[int] = set()

@@ -6,9 +6,9 @@
     step(x=other).backward()
     step.tensors["layers.0.weight"].grad
 
-Nothing is recorded again: the graph is there already. What Python chose in the block stays as it was.
-So a tensor whose numbers were read there, by an `if`, `item()`, `tolist()` or `numpy()`, is refused
-other ones; what other code reads of PyTorch's memory is not seen.
+Nothing is recorded again: the graph is there already. A choice of Python's in the block stays as it was.
+So no other numbers are taken for a tensor whose numbers were taken out there, by an `if`, `item()`,
+`tolist()` or `numpy()`. Other code that reads PyTorch's memory is not seen.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class CompiledGraph(WithProgram):
         self._as_read = {name: self.tensors[name]._array for name in self._read}
 
     def __call__(self, *unnamed: Any, **tensors: Any) -> Tensor:
-        """Return the loss; of the tensors that are named here, for these in their place.
+        """Return the loss for these tensors, each in place of the tensor of that name.
 
         Raises:
             ArgumentError: for a name that none has or none at all, or another shape or dtype.
@@ -110,7 +110,7 @@ class CompiledGraph(WithProgram):
         )
 
     def _by_name(self) -> str:
-        """A call with another tensor, data if there are such."""
+        """The text of a call with another tensor; with data, if there is a tensor of data."""
         name = next(
             (n for n, t in self.tensors.items() if not t.requires_grad), [*self.tensors][-1]
         )
@@ -182,7 +182,7 @@ class CompiledGraph(WithProgram):
         return Plan(Inputs(self._to_compute(), [*self._numbers], {}, []), grad, self.exact)
 
     def _to_compute(self) -> GraphData:
-        """The graph without results, which a plan computes itself, in arrays that it then empties."""
+        """The graph without the values of results: a plan computes these itself, and empties them."""
         nodes = [
             replace(
                 n,
@@ -214,7 +214,7 @@ def _copy(leaf: GraphNode) -> Tensor:
 
 
 def _names(leaves: Sequence[GraphNode]) -> list[str]:
-    """The name of each leaf: its label, or its kind and number where others are called so too."""
+    """The name of each leaf: its label; with its number, if another leaf has the same label."""
     labels = [words.visible(leaf.label) for leaf in leaves]
     return [
         label if label and labels.count(label) == 1 else f"{label or leaf.role}_{leaf.number}"

@@ -1,4 +1,4 @@
-"""A function recorded for other numbers: what differs then, and is no part of the graph, is found."""
+"""A function recorded for other numbers: so constants are found that depend on its arguments."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def check_with_other_numbers(
     recorded: RecordedCall,
     outside: Outside,
 ) -> None:
-    """Record the function for numbers drawn from these arguments, other draws too, and compare.
+    """Record the function for other numbers, drawn from these arguments, and compare; draws differ too.
 
-    An error of its own says nothing: such numbers it may refuse.
+    An error that the function raises says nothing: it may refuse such numbers.
 
     Raises:
         GraphError: if it is another computation, has other constants, or may have them.
@@ -58,9 +58,9 @@ def check_with_other_numbers(
 
 
 def _resampled(a: Any, most: Callable, others: dict[Any, Any]) -> Any:
-    """Other numbers of the same kind: elements of the array itself, most of them `most` of it.
+    """Other numbers of the same kind: elements of the array itself, and mostly `most` of them.
 
-    What is one array, here and among `others`, stays one.
+    An array that occurs several times gets the same numbers each time: `others` has them.
     """
     plain = bare_array(a)
     if id(a) in others or type(plain) is not np.ndarray or not plain.ndim or not plain.size:

@@ -23,7 +23,7 @@ VALUES = {int, float, complex, bool, str, bytes, *np.sctypeDict.values()} - {np.
 LEAVES = (Tensor, np.ndarray, np.generic, np.random.Generator, str, bytes)
 LISTS = (list, tuple, set, frozenset, collections.deque, bytearray)
 UNUSED = {"__init__", "__new__", "__del__", "__repr__", "__str__"}  # methods that compute nothing
-MANY = 1_000  # items of what is rather a table
+MANY = 1_000  # a list or dict with more items is a table: only tensors that were read count
 Place = Callable[[], Iterable[Any]]  # gives the objects that stand there now
 
 
@@ -32,9 +32,9 @@ def find_places(
 ) -> tuple[list[Place], list[Any], set[Any]]:
     """Return the places that a function reads, the objects there, and the names that lead to them.
 
-    Of functions in its file, the places are what they name: variables, attributes, also of classes and
-    of Python's modules, properties, and what Python calls by itself, as `__getitem__`. Of lists and
-    dicts they are all items, and of modules all attributes.
+    A function in the same file leads to all that its code names: variables, attributes, also of classes
+    and of Python's modules, properties, and methods that Python calls by itself, as `__getitem__`. Lists
+    and dicts lead to all items, and modules (`nn.Module`) to all attributes.
 
     Args:
         roots: the function, and the modules that it called.
@@ -44,12 +44,12 @@ def find_places(
     while True:
         known = len(names)
         places, seen = _walk(roots, names, read)
-        if len(names) == known:  # else there are names that the objects before were not asked for
+        if len(names) == known:  # else walk again: some objects were not asked for the new names
             return places, seen, names
 
 
 def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list[Place], list[Any]]:
-    """Walk from object to object, by `names`, to which those in the code of functions are added."""
+    """Walk from object to object by `names`; the names in the code of functions are added to these."""
     waiting, seen = [*roots], {}
     search = Search(globals_of(roots[0]), names, read, set())
     places: list[Place] = []
@@ -71,9 +71,9 @@ class Search(NamedTuple):
 
     Attributes:
         file: the globals of the function's file.
-        names: those of variables and attributes that are looked at.
+        names: the names of variables and attributes that are looked at.
         read: the ids of the tensors that the function's last call read.
-        classes: those of which the places are found.
+        classes: the classes whose places have been found.
     """
 
     file: Any
@@ -83,7 +83,7 @@ class Search(NamedTuple):
 
 
 def _names(code: types.CodeType) -> Iterator[Any]:
-    """The names and texts in the code of a function, and of those inside of it."""
+    """The names, texts and integers in the code of a function, and of functions inside it."""
     yield from code.co_names
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
@@ -193,14 +193,14 @@ def _method(a: Any) -> Any:
 
 
 def _is_theirs(a: Any) -> bool:
-    """Tell whether this, of a module of Python's, is not looked at."""
+    """Tell whether an attribute of a module of Python's is not looked at."""
     return isinstance(a, types.ModuleType) or (callable(a) and not isinstance(a, Tensor))
 
 
 def _attributes(
     a: Any, names: set, read: Collection[int], slots: Sequence[str] = ()
 ) -> Iterator[Any]:
-    """Return what an object itself has under these names, and what it is a wrapper of."""
+    """Go over the attributes of an object with these names, and the function that it wraps."""
     for n, v in getattr(a, "__dict__", {}).items():
         if n in names or n == "__wrapped__" or id(v) in read:
             yield v
@@ -226,7 +226,8 @@ def _called_by_python(kind: type, file: Any) -> list[tuple[type, str]]:
 
 
 def _of_class(kind: type, names: set, called: Sequence[tuple[type, str]]) -> Place:
-    """The place of what a class has under these names: numbers, methods, properties; and of methods."""
+    """The place of the attributes of a class with these names: numbers, methods, properties; and of
+    the methods `called`."""
     classes = kind.__mro__[:-1]
     known: list[int] = []  # how many attributes each class had
     wanted: list[tuple[type, str]] = []
@@ -251,7 +252,7 @@ def _of_class(kind: type, names: set, called: Sequence[tuple[type, str]]) -> Pla
 
 
 def named_in(a: Any, file: Any, names: Collection[Any]) -> Iterable[tuple[str, Any]]:
-    """The names in an object, as they are written after its own, and what these stand for."""
+    """The names in an object, as they are written after the object's own, and their values."""
     if isinstance(a, types.FunctionType):
         if a.__globals__ is not file:
             return []

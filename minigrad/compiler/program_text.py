@@ -4,8 +4,8 @@
     loss = next(run)
     gradients = run.send(1.0)
 
-With a plan of memory, results are written into arrays that are there already. What is the same in all
-runs, buffers and views of them, is made once, above the function.
+With a plan of memory, results are written into buffers. These, and views of them, are the same in all
+runs: they are made once, above the function.
 """
 
 from __future__ import annotations
@@ -226,7 +226,7 @@ def _check(name: str, shape: tuple[int, ...]) -> str:
 
 
 def _array_code(like: Any, buffer: int | None) -> str:
-    """Code for an array of the shape, dtype and strides of `like`: in a buffer, or a new one."""
+    """Code for an array of the shape, dtype and strides of `like`: in a buffer, or in new memory."""
     like = np.asarray(like)
     order = order_of(like)
     assert order is not None

@@ -30,7 +30,7 @@ class Fact(NamedTuple):
         call: its operation, shape and dtype, and the places of its arguments among the facts.
         constants: the arguments and options that are no nodes.
         held: the numbers of a leaf.
-        brought: of what a later call brings again, which that is: an argument, a draw, or a tensor.
+        brought: for a node that a later call brings anew: which argument, draw or tensor it is.
     """
 
     call: tuple[Any, ...]
@@ -45,12 +45,12 @@ class RecordedCall:
     Attributes:
         result: the tensor that the function returned; it holds all arrays of the call.
         graph: its computation, as far as the call computed it.
-        tensors: those that the computation reads, by the numbers of their nodes.
-        made: the numbers of those of them that the call made.
+        tensors: the tensors that the computation reads, by the numbers of their nodes.
+        made: the numbers of the tensors among these that the call itself made.
         draws: how each random array was drawn, and the number of its node, or None if nothing uses it.
         arguments: for each argument that is an array, the number of its node, or None.
-        modules: those that were called.
-        unused: the plain results of which a constant may have been made, unseen.
+        modules: the modules that were called.
+        unused: plain results that no operation was given; NumPy may have made a constant of one, unseen.
 
     Raises:
         GraphError: if the function returns no tensor, or takes numbers out of the graph.
@@ -102,11 +102,11 @@ class RecordedCall:
         """Check that no constant was made of a plain result that no operation was given.
 
         Args:
-            others: the same of calls with other numbers and the same constants: what had another value
-                there is in none of these.
+            others: the `unused` of calls with other numbers and the same constants. No constant was made
+                of a result that had another value there.
 
         Raises:
-            GraphError: if one may have been.
+            GraphError: if a constant may have been made of one.
         """
         for i, taken in enumerate(self.unused):
             if all(i >= len(o) or equal(o[i].value, taken.value) for o in others):
@@ -116,9 +116,10 @@ class RecordedCall:
         return Inputs(self.graph, self.arguments, self.tensors, self.draws)
 
     def facts(self) -> list[Fact]:
-        """List what a program takes for granted of each node.
+        """List the fact of each node.
 
-        Of what a later call brings again, it does not matter which operation made it, before the call.
+        A node that a later call brings anew is known by that alone, whichever operation made it before
+        the call.
         """
         brought: dict[int | None, Any] = {
             n: ("tensor", id(t)) for n, t in self.tensors.items() if n not in self.made
@@ -211,14 +212,14 @@ def _instead_of(line: str) -> str:
 
 
 def _same_call(one: Fact, other: Fact) -> bool:
-    """Tell whether two nodes come about in one way: a tensor may be made in the first call alone."""
+    """Tell whether two nodes are made in the same way. A tensor may be made in the first call alone."""
     brought = one.brought, other.brought
     return one.call == other.call and (None in brought or brought[0] == brought[1])
 
 
 def _let_go(recording: CallRecording, nodes: Iterable[Node], graph: GraphData) -> None:
-    """Forget what nothing needs once a call is recorded: arrays above all, which would live as long as
-    its result."""
+    """Forget all that nothing needs after the recording, arrays above all: they would live as long as
+    the result of the call."""
     for node in nodes:  # views look at them; the way back does not
         if node.number > recording.start:
             node.note, node.keeps_grad = None, node.operation is None
@@ -231,6 +232,6 @@ def _let_go(recording: CallRecording, nodes: Iterable[Node], graph: GraphData) -
 def _number(recording: CallRecording, numbers: dict[Node, int], a: Any) -> int | None:
     """The number of the node that an argument is."""
     if isinstance(a, Tensor):
-        return None if a._node is None else numbers.get(a._node)  # it is given none by being asked
+        return None if a._node is None else numbers.get(a._node)  # `a.node` would make a node
     _, node = recording.arrays.get(memory_of(a), (None, None))
     return None if node is None else numbers.get(node)

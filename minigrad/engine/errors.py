@@ -4,7 +4,7 @@ to do.
 All of them derive from `MinigradError`, and each also from the built-in exception that a reader
 of NumPy would expect, so that `except ValueError` still catches a wrong shape.
 
-How one is made of what went wrong in a call, `failures` says.
+`failures` makes them of the exceptions that a failed call raised.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class MinigradError(Exception):
 
     reason: str | None = None  # what was wrong, apart from the function and what it was given
     culprit: Any = None  # the `FailedCall`, or the node in a backward pass, that failed
-    place = ""  # the module that failed, inside of which others; the message ends with it
+    place = ""  # the module that failed, after the modules around it; the message ends with it
     root: Node | None = None  # the node from which that backward pass started
 
 
@@ -60,7 +60,7 @@ class UnsupportedError(MinigradError, NotImplementedError, TypeError):
 
 
 class GraphError(MinigradError, RuntimeError):
-    """A use of the graph that it cannot give: a walk through what was freed, new values for a result."""
+    """A use that a graph does not allow: a walk through freed nodes, new values for a result."""
 
 
 class ReadOnlyError(MinigradError, ValueError):
@@ -107,7 +107,7 @@ def texts_told(name: str, value: Any) -> str:
 
 
 def is_pytorchs(value: object) -> bool:
-    """Tell whether something is of a class of PyTorch's, which need not be there."""
+    """Tell whether a value is of a class of PyTorch's; PyTorch need not be installed."""
     return any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__)
 
 

@@ -1,4 +1,4 @@
-"""Plain arrays: the same to the last bit, of one form, of one number, or in the place of others."""
+"""Questions about plain arrays: equal to the last bit, of one form, of one number; and stand-ins."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ def uniform(array: np.ndarray) -> bool:
 
 
 def stand_in(shape: tuple[int, ...], dtype: DTypeLike) -> np.ndarray:
-    """An array of a shape, for one of which only that is known, or wanted."""
+    """An array of ones in place of an array of which only the shape and dtype are known, or wanted."""
     return np.broadcast_to(np.ones((), dtype), shape)

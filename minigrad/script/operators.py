@@ -1,7 +1,7 @@
 """The operators of Python: the sign of each, how tightly it binds, and the functions that it stands for.
 
-Whatever writes a sign reads them here, and so do symbols, the calls of a tape and the compiler. The
-signs of a page come from here as data.
+All code that writes a sign reads this table, and so do symbols, the calls of a tape and the compiler. A
+page gets its signs from here as data.
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ DEPTH = 3  # times that a function is traced inside itself
 def slot_of_call(
     tape: Tape, value: ArrayLike, function: Callable, args: tuple, kwargs: Options
 ) -> int:
-    """The slot of what a call gives, once the calls that it is made of are on the tape.
+    """The slot of a call's result; first, the calls that it is made of are put on the tape.
 
     Raises:
         Unwritten: if the interpreter cannot run it.
