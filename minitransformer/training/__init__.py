@@ -5,7 +5,7 @@ Read it in this order:
 1. `vocabulary`: symbols to ids and back
 2. `task`: what supplies the examples (named tasks are in `tasks`); `parts`: a batch in parts
 3. `line_reader`: a model with its vocabularies, which learns from examples and turns lines into lines;
-   `readers`: the three kinds of these
+   `readers`: its three kinds
 4. `settings` and `loop`: training on a task; `examination`: measures on examples that it never learns
    from
 5. `writing`, `chances`, `decoding` and `beam`: symbol by symbol, greedy, drawn or by a beam; `judging`:

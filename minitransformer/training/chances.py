@@ -1,4 +1,4 @@
-"""The probabilities of the next symbol, of the scores that a model gives."""
+"""The probabilities of the next symbol, made of the scores that a model gives."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def chances(model: Model, inputs: Sequence[np.ndarray], count: int) -> np.ndarra
 
     Args:
         model: in evaluation mode, or dropout takes part.
-        inputs: what it takes, such as ids (1, S) and (1, T).
+        inputs: its inputs, such as ids (1, S) and (1, T).
     """
     with mg.no_grad():
         scores = model(*inputs).numpy()[0, -count:].astype(np.float64)  # (T, N)

@@ -28,7 +28,7 @@ NORMS = {r"\.norm([123])\.": r".residual\1.norm."}
 RENAMED = dict.fromkeys(READERS, NORMS) | {
     kind: NORMS | {r"^decoder\.": "stack."} for kind in ("decoder", "text")
 }
-# Errors that the description of another model, or of none, can cause.
+# Errors that a file of another model, or of no model, can cause.
 FOREIGN = (KeyError, TypeError, ValueError, OverflowError, MemoryError)
 
 OTHER_BITS = (
@@ -65,8 +65,8 @@ def training_in(path: str | os.PathLike, make: Callable, steps: int | None = Non
 
     Args:
         make: makes the task again, from the name, the seed and the options in the checkpoint.
-        steps: how many there are in all, in place of as many as it was begun with. The schedule
-            "cosine" goes on with the learning rate of a run that was begun with so many.
+        steps: the number of steps in all, in place of the number that the run was begun with. The
+            schedule "cosine" goes on as if the run had been begun with this number.
 
     Raises:
         CheckpointError: if the file is missing, truncated, or not of such a run.
@@ -104,10 +104,11 @@ def training_in(path: str | os.PathLike, make: Callable, steps: int | None = Non
 
 
 def _sizes(kind: type[LineReader], saved: dict[str, object], weights: dict[str, np.ndarray]) -> Any:
-    """The sizes of a model that could have these weights: none is made that needs far more memory.
+    """The saved sizes, if a model of these sizes could have these weights: so no model is made that
+    needs far more memory than the file.
 
     Raises:
-        ValueError: if they are too few, or not finite.
+        ValueError: if the weights are too few, or not finite.
     """
     sizes: Any = kind.sizes(**saved)
     for name, array in weights.items():

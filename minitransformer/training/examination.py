@@ -41,11 +41,11 @@ def examined(run: Training, examples: Sequence[Any]) -> Result | None:
 
 
 def overfitting(curve: Sequence[Point]) -> str:
-    """Say in a line that what is held out is read worse, while the loss of learning falls, and since
+    """Say in a line that held-out examples are read worse, while the loss of learning falls, and since
     when; "" if that is not sure.
 
-    It is once the last two looks at held-out examples both had a loss a tenth above the least, with no
-    more of them right, and the loss of the batches has fallen by a fifth since.
+    It is sure after two looks at held-out examples with a loss a tenth above the least, and with no more
+    of them right, if the loss of the batches has fallen by a fifth since.
     """
     looks = [point for point in curve if point.held_out_loss is not None]
     if len(looks) < 3:

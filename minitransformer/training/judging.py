@@ -33,8 +33,8 @@ def cross_attention(model: Transformer, source: np.ndarray, target: np.ndarray) 
 
 
 def likelihood(model: Model, ids: np.ndarray, written: np.ndarray) -> np.ndarray:
-    """Return how probable the model finds what was written: for each row, the product (B,) of the
-    probabilities of its symbols, each given those before it.
+    """The probability (B,) that the model gives to each written row: the product of the probabilities
+    of its symbols, each given the symbols before it.
 
     Args:
         model, ids: as for `greedy`.

@@ -29,10 +29,11 @@ R = TypeVar("R", bound="LineReader")
 
 @dataclass(frozen=True)
 class LineReader(ABC, Generic[E]):
-    """A model with its vocabularies. What is not said otherwise is as an encoder-decoder has it.
+    """A model with its vocabularies. The methods are those of an encoder-decoder; other kinds replace
+    some of them.
 
-    It is made for a task (`of`, `sizes_for`). It learns: what an example is, and what the model is to
-    predict of it, each kind says for itself (`inputs_and_targets`, `check`, `length`, `to_write`,
+    A reader is made for a task (`of`, `sizes_for`). It learns: each kind defines its examples, and the
+    symbols that the model has to predict (`inputs_and_targets`, `check`, `length`, `to_write`,
     `examined`). And it reads: `read` is `encode`, `write` and `decode`, one after the other.
 
     Attributes:
@@ -50,7 +51,7 @@ class LineReader(ABC, Generic[E]):
     longest_target: int
 
     architecture: ClassVar[type] = Transformer  # the class of the model
-    sizes: ClassVar[type] = Sizes  # what it is made from
+    sizes: ClassVar[type] = Sizes  # the class of the model's sizes
 
     def __post_init__(self) -> None:
         if not isinstance(self.model, (Transformer, DecoderOnly)):
@@ -91,7 +92,7 @@ class LineReader(ABC, Generic[E]):
 
     @staticmethod
     def widths(longest_source: int, longest_target: int) -> tuple[int, ...]:
-        """The columns that each array which the model reads has at most, start symbols included."""
+        """The most columns of each array that the model reads, start symbols included."""
         return longest_source, longest_target + 1
 
     @staticmethod
@@ -111,11 +112,11 @@ class LineReader(ABC, Generic[E]):
 
     @abstractmethod
     def inputs_and_targets(self, examples: Sequence[E]) -> tuple[list[np.ndarray], np.ndarray]:
-        """Teacher forcing: the ids that the model reads, and those that it is to predict from them.
+        """Teacher forcing: the ids that the model reads, and the ids that it has to predict.
 
         Returns:
-            what the model takes, such as a source (B, S) and the symbols before each (B, T); and the
-            symbols to predict (B, T), PAD where none.
+            The inputs of the model, such as a source (B, S) and the symbols before each (B, T); and the
+            symbols to predict (B, T), PAD where there is none.
         """
 
     @abstractmethod
@@ -124,7 +125,7 @@ class LineReader(ABC, Generic[E]):
 
     @abstractmethod
     def length(self, example: E) -> int:
-        """Count the symbols of one example, on all its sides: what it costs to learn from it."""
+        """Count the symbols of one example, on all its sides: the cost of learning from it."""
 
     @abstractmethod
     def to_write(self, examples: Sequence[E]) -> int:
@@ -173,9 +174,9 @@ class LineReader(ABC, Generic[E]):
         """The ids (B, T) that the model writes for ids (B, S).
 
         Args:
-            how: a way to write, called with the model, the ids, and how many symbols to write at most:
-                `greedy`, or `sample` and others with their options. A `TextReader` gives it `window`
-                and `ends` too, as `greedy` takes them.
+            how: a way to write, called with the model, the ids, and the largest number of symbols to
+                write: `greedy`, or another one with its options, such as `sample`. A `TextReader` also
+                gives it `window` and `ends`.
         """
         written = how(self.model.eval(), source, self.longest_target)
         if not isinstance(written, np.ndarray):
@@ -183,12 +184,11 @@ class LineReader(ABC, Generic[E]):
         return written
 
     def probabilities(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:
-        """Tell how sure the model is of each row (B,) of what it wrote, ids (B, T): the probability that
-        it gives to the whole of it."""
+        """The probability (B,) that the model gives to each row of the ids (B, T) that it wrote."""
         return likelihood(self.model.eval(), source, written)
 
     def beginning(self, source: np.ndarray, written: np.ndarray) -> np.ndarray:
-        """Return as much of what was written, ids (B, T), as the model reads at once, after its source.
+        """The part of the written ids (B, T) that the model reads at once, after its source.
 
         Raises:
             LengthError: if that is nothing.

@@ -1,4 +1,4 @@
-"""A batch in parts, whose gradients add up to that of the batch, whoever computes them."""
+"""A batch in parts: their gradients add up to the gradient of the batch, whoever computes them."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ class ShareOfBatch(Gradients):
     """A part's share of the loss of its batch, and of the gradient.
 
     It depends on the weights, the seed and the part alone: dropout has a random stream for each part of
-    each step. The loss is compiled, at once, so that the bits are the same for whoever comes first. For
-    parts to have few shapes, each of which needs a program, lengths are filled up: see `filled_up`.
+    each step. The loss is compiled, at once, so that the bits do not depend on the order of parts. Each
+    shape needs a program: so that there are few shapes, lengths are filled up (`filled_up`).
     """
 
     def __init__(self, reader: LineReader, seed: int, label_smoothing: float, pad: int):
@@ -52,8 +52,8 @@ class ShareOfBatch(Gradients):
             return super().__call__(part)
 
     def share(self, part: Part) -> mg.Tensor:
-        """Compute the cross-entropy of the part's symbols, divided by the symbols of the batch: the
-        mean over the batch is the sum of these, though its parts differ in size."""
+        """Compute the cross-entropy of the part's symbols, divided by the count of symbols in the batch:
+        the sum over all parts is the mean over the batch, though parts differ in size."""
         inputs, targets = self.reader.inputs_and_targets(part.examples)
         widest = self.reader.widest
         inputs = [filled_up(a, self.pad, most) for a, most in zip(inputs, widest, strict=True)]
@@ -85,7 +85,7 @@ def summed_loss(
 
     Args:
         model: a Transformer or a DecoderOnly.
-        inputs: what it takes, such as ids (B, S) and (B, T).
+        inputs: its inputs, such as ids (B, S) and (B, T).
         targets: ids (B, T), PAD where nothing is to be predicted.
     """
     logits = model(*inputs)  # (B, T, N)
@@ -124,14 +124,14 @@ def large(lengths: Sequence[int], weights: int) -> bool:
 def cut(lengths: Sequence[int], weights: int, least: int) -> list[slice]:
     """Choose where to cut a batch.
 
-    It is cut into about so many parts, fewer where it is small; and into more where that saves time,
-    since each is padded only to its own longest example, or where two can be computed at a time. It
-    follows from sizes, never from the machine.
+    It is cut into about `least` parts; fewer if it is small. More parts may save time: each is padded
+    only to its own longest example, and two can be computed at a time. The choice depends on sizes,
+    never on the machine.
 
     Args:
         lengths: of the examples, the shortest first.
-        weights: how many the model has.
-        least: how many parts at least.
+        weights: the number of weights of the model.
+        least: the least number of parts.
     """
     if large(lengths, weights):
         least = max(least, 2)

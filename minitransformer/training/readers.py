@@ -198,7 +198,7 @@ def shifted(text: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _continued(prompt: np.ndarray, written: np.ndarray) -> np.ndarray:
-    """Return what a decoder alone has read when it writes its last symbol: ids (B, P) and (B, T) to
+    """The ids that a decoder-only model has read when it writes its last symbol: (B, P) and (B, T) to
     (B, P + T - 1)."""
     return np.concatenate([prompt, written[:, :-1]], axis=1)
 

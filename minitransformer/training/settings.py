@@ -41,10 +41,10 @@ class Settings:
             the step, or is "constant".
         label_smoothing: the share of each target spread over all symbols.
         clip: the largest norm that the gradient may have.
-        accumulate: in about how many parts a batch is read, or in more, to need less memory, or to be
-            shared by workers; it changes no gradient, except for which numbers dropout leaves out.
-        pad: lengths are filled up to multiples of it, at most four, with symbols that are masked, so
-            that there are few shapes, each of which needs a program. Another one gives other last bits.
+        accumulate: a batch is read in about so many parts, or in more, to need less memory, or to be
+            shared by workers. It changes no gradient, except for the numbers that dropout leaves out.
+        pad: lengths are filled up to multiples of it, at most four, with masked symbols: so there are
+            few shapes, as each needs a program. Another `pad` gives other last bits.
         seed: of the data, the initial weights and dropout. The same seed gives the same weights, to the
             bit, with the same NumPy on the same processor, inside `threads.one_thread`.
 

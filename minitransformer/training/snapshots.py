@@ -1,4 +1,4 @@
-"""Snapshots of a run: how the model reads one line after some of its steps, to be played on a page.
+"""Snapshots of a run: the model's reading of one line after some of the steps, to be played on a page.
 
 A snapshot has the loss of the reading, the probability of every symbol at each place, where each head
 looks, and the size of the gradient of each module; never parameters. All together take 200 kB at most.
@@ -32,11 +32,11 @@ class Snapshots:
     """The snapshots of a run.
 
     Attributes:
-        pair: the line that is read, and what is right to write.
-        due: the steps after which one is taken, 0 for the untrained model.
+        pair: the line that is read, and the line that is right to write.
+        due: the steps after which a snapshot is taken, 0 for the untrained model.
         taken: each as data: its `step`, the `loss`, `p` (T, N) and `weights` of each attention
             (H, T, S) as bytes, and the `norms` of gradients by module.
-        about: what is the same in all: the symbols that are written, the attentions, the modules.
+        about: data that all of them share: the symbols that are written, the attentions, the modules.
     """
 
     pair: Pair
@@ -46,7 +46,7 @@ class Snapshots:
 
     @classmethod
     def planned(cls, reader: LineReader, pair: object, count: int, last: int) -> Snapshots:
-        """A plan for `count` snapshots of a run of `last` steps, most of them early, when most changes.
+        """A plan for `count` snapshots of a run of `last` steps; most are early, where most changes.
 
         Raises:
             ConfigError: if the examples are no pairs of lines.
@@ -112,8 +112,8 @@ def _about(reader: LineReader, pair: Pair, count: int) -> dict[str, Any]:
 
 
 def _fitting(found: list[dict[str, Any]], count: int, room: int) -> list[dict[str, Any]]:
-    """Those attentions of which `count` snapshots fit into so many characters: of cross-attention first,
-    and of the last layers."""
+    """The attentions that fit, in `count` snapshots, into `room` characters: cross-attention first, and
+    the last layers."""
     sizes = [4 * count * a["heads"] * len(a["rows"]) * len(a["columns"]) // 3 for a in found]
     order = sorted(
         range(len(found)), key=lambda i: (found[i]["kind"] != "cross", -found[i]["layer"])
@@ -164,7 +164,7 @@ def _reading(reader: LineReader, pair: Pair, kept: list[dict[str, Any]]) -> dict
 
 
 def _modules(reader: LineReader) -> dict[str, list[str]]:
-    """The names of the parameters of each part of a layer, and of what is in none."""
+    """The names of the parameters of each part of a layer, and of each module outside the layers."""
     found: dict[str, list[str]] = {}
     for name, _ in reader.model.named_parameters():
         parts = name.split(".")

@@ -1,4 +1,4 @@
-"""Symbols to ids and back: what a model reads and writes are whole numbers.
+"""Symbols to ids and back: a model reads and writes whole numbers.
 
     >>> letters = Vocabulary.of_characters("abc")
     >>> letters.encode("cab", end=True)
@@ -208,7 +208,7 @@ class Vocabulary:
 
 
 def _line(text: str) -> str:
-    """Return `text`; refuse what is none."""
+    """Return `text`; refuse anything but a text."""
     if not isinstance(text, str):
         raise VocabularyError(f"a line is a text, not {_short(text)}")
     return text
