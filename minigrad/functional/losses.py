@@ -97,7 +97,7 @@ def _check_reduction(reduction) -> None:
 
 
 def _reduced(loss, reduction, counted=None):
-    """The losses as they are, their sum, or the mean of those that count; the mean of none is 0."""
+    """The losses as they are, their sum, or the mean of the counted ones; the mean of none is 0."""
     if reduction != "mean":
         return loss if reduction == "none" else np.sum(loss)
     if counted is None:

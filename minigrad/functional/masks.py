@@ -1,7 +1,7 @@
 """Masks of attention: arrays of booleans (..., queries, keys), True = may be attended to.
 
-What makes them is a model's (`minitransformer.model.masks`). Here is what tells one, and what is wrong
-with what is none.
+A model makes them (`minitransformer.model.masks`). Here an array is told to be a mask, or refused with
+an error that says why it is none.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def warn_of_probabilities(scores: Array, loss: str, makes: str) -> None:
     """Warn, at the line of the user's, if the `scores` given to a loss are what `makes` has made.
 
     Args:
-        makes: "softmax", of the last axis, or "sigmoid", in whose place a softmax is as wrong.
+        makes: "softmax", of the last axis, or "sigmoid"; before this, a softmax is as wrong.
     """
     node = scores._node if isinstance(scores, Tensor) else None
     while node is not None and node.operation is not None and node.operation.function in MOVES:

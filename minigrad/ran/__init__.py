@@ -1,14 +1,14 @@
-"""The computation that ran, as data: the graph that views show, made of what the engine holds.
+"""The computation that ran, as data: the graph that views show, made of the engine's nodes and arrays.
 
 `mg.graph(loss)` makes it so, after a computation under `mg.record()`:
 
     Recording                     has given each operation a Note while it ran: arguments, result, line
     capture.of_tensors
       Reached                     goes from the loss to all that it was computed from, and numbers it
-      Names, Boxes, Constants     look up what a reader calls each, and what it may be made of
+      Names, Boxes, Constants     find the name of each, its box, and the nodes it may be made of
       Capture.graph               writes a GraphNode of each node, and a GraphEdge of each argument
-        walked                    says what the walks back have left there
-    GraphData                     is what the views are given
+        walked                    finds the gradients that the walks back have left there
+    GraphData                     is given to the views
 
 Read it in this order:
 
@@ -16,13 +16,13 @@ Read it in this order:
 2. `data`: nodes, edges and boxes, and questions that they answer
 3. `capture`: the graph of some tensors, or of an error
 4. `reached`: everything that they were computed from; `walked`: the gradients that walks back have left;
-   `saved_bytes`: what is kept for one
-5. `variables`: what the user's functions hold; `module_paths`, `naming`: the names of modules and of
-   nodes; `boxes_of_nodes`: the calls around nodes
-6. `constants`: what Python or NumPy may have made its numbers of; `numbers_in_code`: those that a line
-   has itself
-7. `proof`: which constants another run, with other numbers in its arguments, makes otherwise;
-   `comparing`: two runs, node by node
+   `saved_bytes`: the arrays kept for a walk
+5. `variables`: the variables of the user's functions; `module_paths`, `naming`: the names of modules
+   and of nodes; `boxes_of_nodes`: the calls around nodes
+6. `constants`: the nodes that Python or NumPy may have made a number of; `numbers_in_code`: the numbers
+   that a line of code has itself
+7. `proof`: the constants that have other numbers in another run, with other arguments; `comparing`: two
+   runs, node by node
 8. `words`: numbers, arrays and arguments as short text; `rules_as_text`: rules as they are written
 
 A call of a module or a definition has three forms on its way to a picture: Box -> GraphBox -> Block.

@@ -18,7 +18,7 @@ class Boxes:
     """The boxes, and in which of them each node lies.
 
     Attributes:
-        names: those of nodes and modules.
+        names: the names of nodes and modules.
         early: the nodes that were made before they were used.
         calls: the engine's box of each, in order; `number`: its place here, by its number there.
         boxes: the same as data.
@@ -88,7 +88,7 @@ class Boxes:
         return shared[-1] if shared else None
 
     def _box_of_leaf(self, leaf: Node, box: int | None) -> int | None:
-        """Choose the box that shows a leaf used in `box`: that of its module, or where it was made."""
+        """The box that shows a leaf used in `box`: the box of its module, or where it was made."""
         owner, chain = self.names.owner(leaf), self._around(box)
         if owner is not None:
             at_home = [b for b in chain if self.calls[b].owner is owner]

@@ -11,7 +11,7 @@ from ..nn import Module
 
 
 class Named(NamedTuple):
-    """A module, and what a reader calls it: the name of a variable, or a path."""
+    """A module with its name for a reader: the name of a variable, or a path."""
 
     name: str
     module: Module
@@ -25,7 +25,7 @@ def paths_of_modules(
     Args:
         calls: the boxes of a graph.
         held: the modules in variables, by identity.
-        nodes: those of the graph.
+        nodes: the nodes of the graph.
     """
     paths: dict[int, Named] = {}
 

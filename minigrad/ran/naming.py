@@ -27,8 +27,8 @@ class Attribute(NamedTuple):
 class Names:
     """Names that a reader knows: of variables, and of attributes of modules.
 
-    A node has a key: its identity, or that of the array that it stands for. An array or a Tensor in a
-    variable or an attribute has the same key.
+    A node has a key: its identity, or the identity of the array that it stands for. An array or a Tensor
+    in a variable or an attribute has the same key.
 
     Attributes:
         values: the arrays of nodes, as far as they are known; those found on the way are added.
@@ -83,7 +83,7 @@ class Names:
         return self._keys.get(node, id(node))
 
     def _take_variables(self, error: MinigradError | None) -> None:
-        """Take the names of variables: where several hold one thing, that of the innermost function."""
+        """Take the names of variables; if several hold one thing, the name in the innermost function."""
         for name, value in variables(error):
             # Who called the module has the better name for it.
             if isinstance(value, Module) and name != "self":

@@ -54,9 +54,9 @@ class Recording(Watcher):
 
     Attributes:
         arrays: those seen so far, by their memory, each with its node.
-        same_numbers: those that have the numbers of another one, by their identity, each with its node.
+        same_numbers: arrays that have the numbers of a node, by their identity, each with that node.
         taken_out: each time that numbers left the graph.
-        arguments: the nodes of those that the recorded function was called with.
+        arguments: the nodes of the arrays and tensors that the recorded function was called with.
     """
 
     follows = True
@@ -76,7 +76,7 @@ class Recording(Watcher):
         self.arrays.setdefault(memory_of(array), known)
 
     def on_write(self, array: Any, node: Node | None) -> None:
-        """Forget what is known of this memory, but that its numbers are those of `node`."""
+        """Forget all arrays in this memory; `node`, if given, has its numbers now."""
         shared = lambda a: isinstance(a, np.ndarray) and np.may_share_memory(a, array)
         for known in (self.same_numbers, self.arrays):
             for key in [key for key, (a, _) in known.items() if shared(a)]:
@@ -127,7 +127,7 @@ class Recording(Watcher):
         self.arrays.setdefault(memory_of(y), (y, node))
 
     def node_of(self, a: Any) -> Any:
-        """The node that an argument is; of a list, a list of these; None for what is no array."""
+        """The node of an argument; for a list, a list of nodes; None for anything but an array."""
         if isinstance(a, Tensor):
             return self._of_tensor(a)
         if isinstance(a, (list, tuple)):
@@ -169,7 +169,7 @@ class Recording(Watcher):
         return node
 
 
-# --- what is noted --------------------------------------------------------------------------------
+# --- notes ----------------------------------------------------------------------------------------
 
 
 class Note(Watcher):
@@ -177,15 +177,15 @@ class Note(Watcher):
 
     Attributes:
         y: the result; of a leaf that stands for an array, a copy of it.
-        array: what the reader holds, where that is an array and may change: `y` is a copy of it then.
+        array: the array that the user's code holds, and may change: `y` is a copy of it then.
         args: the arguments, with all their arrays.
-        sources: for each argument the node that it is, or None; for a list, a list of these.
+        sources: for each argument its node, or None; for a list, a list of these.
         line: the line of code that asked for the operation.
         names: (node, name) for arguments that a variable held just then.
-        gradient: what arrived in the last backward pass.
-        contributions: what it passed on there.
+        gradient: the gradient of the node in the last backward pass.
+        contributions: the gradients that the node passed on there.
         inside: whether a definition of minigrad's asked for it, and not the user's own code.
-        recording: the one that keeps it.
+        recording: the recording that keeps it.
         origin: of a leaf, "draw" or "".
         draw: of a draw, a function that draws again.
         made_of: of a leaf that other code made of the numbers of tensors, their nodes.
@@ -245,9 +245,9 @@ class TakenOut(NamedTuple):
 
 
 def as_arguments(values: Any) -> Any:
-    """Return what to call a function with, inside `record()`: arrays, also in lists, are followed.
+    """The arguments for a call of a function inside `record()`: arrays, also in lists, are followed.
 
-    A graph of what it gives knows them, and the Tensors, as arguments.
+    The graph of its result knows these arrays, and the Tensors, as arguments.
     """
     return mapped(values, _as_argument)
 
