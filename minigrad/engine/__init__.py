@@ -3,7 +3,7 @@
 Read it in this order:
 
 1. `errors`, `modes`: what can go wrong, and what holds for the operations that run right now
-2. `table`: what an entry of the table of derivatives is
+2. `table`: the entries of the table of derivatives, and how they are made
 3. `rules`: the table
 4. `node`: one place of a graph
 5. `walk`: from a result back to its leaves; `backward`: that walk, and the leaves' `.grad`
@@ -49,7 +49,7 @@ For a leaf x, `(np.exp(x) * x).sum().backward()` calls
       pass_on       calls the rules of each in turn; `added` adds what they give to what has arrived at
                     their arguments: at x first g exp(x), from the product, then g y, from np.exp
       fit           before that, gives it the argument's shape: here broadcasting is undone
-    x.grad          gets what has arrived at the leaf: exp(x) + x exp(x)
+    x.grad          gets the sum that has arrived at the leaf: exp(x) + x exp(x)
 
 With `create_graph=True` that first gradient is a Tensor. Then the rules compute with Tensors, and what
 they compute is a graph too, through which a second walk goes: that is all that second derivatives need.
@@ -59,10 +59,10 @@ protected so:
 
     read-only       every array in a Tensor: `tensor.read_only`, `tensor.tensor_of`; and what shows it,
                     `np.asarray(x)` and `x.data`
-    copied, in      what a Tensor is made of, or given by `copy_`: `arguments.as_array`; what an
-                    operation gave, if other code may hold it: `arguments.as_result`; arrays and lists
-                    beside the Tensors, if a rule reads them: `saving.unshared`; options:
-                    `arguments.copied_option`; the gradient that `backward` is given
+    copied, in      the array that a Tensor is made of, or gets by `copy_`: `arguments.as_array`; the
+                    result of an operation, if other code may hold it: `arguments.as_result`; arrays and
+                    lists beside the Tensors, if a rule reads them: `saving.unshared`; options:
+                    `arguments.copied_option`; the gradient that `backward` is called with
     copied, out     `x.numpy()`
     refused         `x[0] = 1`: `Tensor.__setitem__`; `w += 1` of a leaf that requires a gradient:
                     `operators._in_place`; `out=`: `table.INSTEAD`; `x.data[0] = 1` and
@@ -70,7 +70,7 @@ protected so:
                     flag: of `np.asarray(x)`, a plain array, nothing can refuse it
     a new array     `w.copy_(a)`, `w.data -= a`, and under `no_grad()` `w -= a`, by `Tensor.copy_`: the
                     leaf gets another array, and a graph that used the old one keeps that
-    trusted         functions of which `rule` is told that each result is new
+    trusted         functions that `rule` was given with `makes_new`: each result is new
     written to      by the library alone, in three places: an optimiser fills a new array before a
                     parameter gets it; `mg.compile` computes in the buffers of its plan; `gradcheck`
                     moves one element of an array of its own, and back
@@ -78,22 +78,22 @@ protected so:
 The words of a first reading:
 
     tensor          an array and its node; the array never changes
-    entry           what the table knows of one function: an operation, or a definition
+    entry           a line of the table, about one function: an operation, or a definition
     operation       a function with rules; without any it gives a plain array, outside the graph
-    rule            computes the gradient with respect to one argument from that of the result
+    rule            from the gradient of the result to the gradient of one argument
     definition      a function written in other functions of the table
     node            an operation that ran, or a leaf
-    leaf            a node that no operation made; so is that of a result outside the graph
+    leaf            a node that no operation made; a result outside the graph is one, too
     edge            from a node to the node of one of its arguments, as a gradient goes
     graph           nodes and their edges, from a result back to its leaves
-    saved           what a node keeps for its rules: the result and the arguments
+    saved           kept by a node for its rules: the result and the arguments
     outline         a shape and a dtype, in place of an array that no rule reads
     gradient        of the loss, with respect to a tensor
-    contribution    what one argument gets of a node's gradient; a gradient is the sum of all of these
+    contribution    the part of a node's gradient that one argument gets; a gradient is the sum of these
     walk            from node to node, newest first, along which gradients go back
     visit           one stop of the walk: a node, its gradient, the contributions
 
-And of the other files; a few mean two things, told apart by what they are said of:
+The words of the other files. A few have two meanings, each with its own kind of thing:
 
     box             one call of a module or a definition, as a drawing shows it
     mode            what holds for operations right now: gradients or none, who watches
@@ -115,7 +115,7 @@ And of the other files; a few mean two things, told apart by what they are said 
     reached         of a node: a gradient gets there
     fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
     watcher         what sees every operation: `record()`, `detect_anomaly()`; that one every visit too
-    note            what a recording keeps of a node, or of a box
-    effect          what is done beside computing, such as new values for a leaf, or a seed
+    note            the data that a recording keeps of a node, or of a box
+    effect          an action beside computing, such as new values for a leaf, or a seed
     view            what shows a graph: a table, a drawing, a page, a program, steps
 """

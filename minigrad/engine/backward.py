@@ -1,4 +1,4 @@
-"""`backward()`: a walk back, whose gradients are added to those of the leaves."""
+"""`backward()`: a walk back that adds gradients to the `.grad` of the leaves."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def backward(
         root: this tensor; as in `loss.backward()`.
         gradient: the gradient of the loss with respect to this tensor, of its shape. May be left
             out for a tensor with one element, whose gradient is then 1.
-        retain_graph: keep what the graph holds, so that it can be walked again.
+        retain_graph: keep the saved arrays of the graph, so that it can be walked again.
         create_graph: make the gradients tensors with their own graph, for higher derivatives.
             Implies `retain_graph`. A leaf then holds a gradient whose graph leads back to the leaf:
             a cycle, which only the garbage collector ends, or setting `.grad` to None.

@@ -11,9 +11,9 @@ from .modes import Box, current_box, mode
 
 
 def call_in_box(owner: object, function: Callable, args: tuple, kwargs: Options) -> Any:
-    """Call `function` of `owner`, a module or the name of a definition, with what it computes in a box.
+    """Call `function` of `owner`, a module or the name of a definition, in a box.
 
-    What an error says then, `error_in_box` decides.
+    `error_in_box` makes the error if the call fails.
     """
     outer = current_box.get()
     box = Box(outer, owner, function)

@@ -1,20 +1,20 @@
-"""The kinds of arguments: what a call was given, against the annotations of the function.
+"""The kinds of arguments: the values in a call, compared with the annotations of the function.
 
     @checked
     def load(path: str | os.PathLike): ...
 
     load(3)       ArgumentError: load: path is a text or a path, not 3
 
-So an annotation is the one place that says what an argument may be. Who checks, and when:
+So an annotation is the one place that says which values an argument may have. These check it:
 
-    checked             of a function for users, each argument before the call
-    named               of one that checks their values itself: the names alone
-    nobody, at first    of definitions and modules, which run in each step of training: when one has
-                        failed, `failures.error_of_arguments` looks for the culprit
-    not_of              of one value, where it is set, as in `x.requires_grad = True`
+    checked             each argument of a function for users, before the call
+    named               the names alone, of a function that checks the values itself
+    nobody, at first    definitions and modules run in each step of training: when one has failed,
+                        `failures.error_of_arguments` looks for the culprit
+    not_of              one value, where it is set, as in `x.requires_grad = True`
 
-What has limits, such as a number from 1, or is one of a few names, `minigrad.settings` checks, inside of
-the function: a ConfigError.
+A value with limits, such as a number from 1, or one of a few names, is checked by `minigrad.settings`,
+inside the function: a ConfigError.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ Function = TypeVar("Function", bound=Callable)  # what a decorator takes and giv
 
 def checked(function: Function) -> Function:
     """Decorate a function so that a call with an argument that its annotation does not allow raises an
-    `ArgumentError`. Python says itself when one is missing, or there is one too many. Inside of a module
-    or a definition the arguments are looked at after a call has failed.
+    `ArgumentError`. Python itself raises an error if one is missing, or is one too many. Inside a module
+    or a definition, the arguments are looked at only after a call has failed.
 
     Decorates a class, such as a dataclass, by its `__init__`.
     """
@@ -109,7 +109,7 @@ def misfit(
     if isinstance(method, types.MethodType):
         function, args = method.__func__, (method.__self__, *args)
     parameters = _known.get(function) or _parameters(function)
-    given = zip(itertools.chain(parameters.places, itertools.repeat(parameters.others)), args)
+    given = zip(itertools.chain(parameters.places, itertools.repeat(parameters.starred)), args)
     if kwargs:
         if wrong := unknown(function, kwargs):
             return wrong
@@ -175,7 +175,7 @@ class Parameters(NamedTuple):
     """The parameters of a function: by position, that of `*args`, and all by name."""
 
     places: list[Argument]
-    others: Argument
+    starred: Argument
     names: dict[str, Argument]
     is_closed: bool  # it has no `**kwargs`
 
@@ -202,17 +202,17 @@ def _parameters(function: Callable) -> Parameters:
         return Parameters([], ANYTHING, {}, False)
     by_name = {p.name: Argument(p.name, _kind(_resolved(p.annotation, names))) for p in parameters}
     of = lambda *kinds: [by_name[p.name] for p in parameters if p.kind in kinds]
-    others = of(inspect.Parameter.VAR_POSITIONAL)
+    starred = of(inspect.Parameter.VAR_POSITIONAL)
     by_position = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
     is_closed = not of(inspect.Parameter.VAR_KEYWORD)
     _known[function] = Parameters(
-        of(*by_position), others[0] if others else ANYTHING, by_name, is_closed
+        of(*by_position), starred[0] if starred else ANYTHING, by_name, is_closed
     )
     return _known[function]
 
 
 def _resolved(annotation: object, names: _KnownNames) -> Any:
-    """Return what an annotation stands for, which may be a text; anything if it is no type."""
+    """The type of an annotation, which may be a text; `Any` if it is no type."""
     try:
         kind = eval(annotation, {}, names) if isinstance(annotation, str) else annotation
         hash(kind)
@@ -222,7 +222,7 @@ def _resolved(annotation: object, names: _KnownNames) -> Any:
 
 
 def _kind(kind: Any) -> Kind:
-    """Return what an annotation allows."""
+    """The values that an annotation allows."""
     if isinstance(kind, typing.TypeVar):
         kind = kind.__bound__ or Any
     origin, inner = typing.get_origin(kind), typing.get_args(kind)

@@ -72,7 +72,7 @@ class Watcher:
         """See an array written to; `node` is what its numbers are now, or None."""
 
     def on_effect(self, what: str, node: Node | None = None) -> None:
-        """See what is done beside computing, such as "sets a gradient", to this node, or to all."""
+        """See an action beside computing, such as "sets a gradient", on this node, or on all."""
 
 
 class Mode(NamedTuple):
@@ -98,7 +98,7 @@ current_box: ContextVar[Box | None] = ContextVar("current_box", default=None)  #
 
 @contextlib.contextmanager
 def setting(**fields: object) -> Iterator[None]:
-    """Within it, fields of the mode have these values; watchers are added to those that watch.
+    """Within it, fields of the mode have these values; watchers are added to the present ones.
 
     Blocks may be left in any order: each takes back its own fields alone.
     """
@@ -117,7 +117,7 @@ def _mode_of(settings: tuple[Options, ...]) -> Mode:
 
 
 def effect(what: str, node: Node | None = None) -> None:
-    """Tell those who watch of what is done beside computing."""
+    """Tell the watchers of an action beside computing."""
     for watcher in mode.get().watchers:
         watcher.on_effect(what, node)
 

@@ -38,7 +38,7 @@ def anything(*args: object, **kwargs: object) -> None: ...
 
 
 def code_of(function: Callable) -> types.CodeType:
-    """The code of a function; that of one with any arguments, for a method or what is not Python's.
+    """The code of a function; for methods, and functions not written in Python, the code of `anything`.
 
     It looks through wrappers made with `functools.wraps`, whose own parameters say nothing: of a
     `dispatched` function, or a rule made of another, the names of the inner function count.

@@ -1,4 +1,4 @@
-"""The table of derivatives: what an entry is, and how one is made.
+"""The table of derivatives: its entries, and how they are made.
 
     rule(np.exp, lambda g, y, _x: g * y)        a function, and its derivative for each argument
 
@@ -89,7 +89,7 @@ class Entry:
         return name_of(self.function)
 
     def by_position(self, args: tuple, kwargs: Options) -> tuple:
-        """The arguments by position, with those that go on from them by name; these leave `kwargs`."""
+        """The arguments by position. The next ones are taken out of `kwargs`, as far as it has them."""
         names = self.parameters
         while len(args) < len(names) and names[len(args)] in kwargs:
             args = (*args, kwargs.pop(names[len(args)]))
@@ -171,7 +171,7 @@ class Table(MutableMapping[Callable, "Operation | Definition"]):
     """
 
     def __init__(self) -> None:
-        self.others: weakref.WeakKeyDictionary[Callable, None] = weakref.WeakKeyDictionary()
+        self._own: weakref.WeakKeyDictionary[Callable, None] = weakref.WeakKeyDictionary()
 
     def __getitem__(self, function: Callable) -> Operation | Definition:
         entry = NUMPYS.get(function) or getattr(function, "entry", None)
@@ -182,20 +182,20 @@ class Table(MutableMapping[Callable, "Operation | Definition"]):
     def __setitem__(self, function: Callable, entry: Operation | Definition) -> None:
         if isinstance(function, types.FunctionType):
             function.entry = entry  # type: ignore[attr-defined]
-            self.others[function] = None
+            self._own[function] = None
         else:
             NUMPYS[function] = entry
 
     def __delitem__(self, function: Callable) -> None:
         if NUMPYS.pop(function, None) is None:
-            del self.others[function]
+            del self._own[function]
             del function.entry  # type: ignore[attr-defined]
 
     def __iter__(self) -> Iterator[Callable]:
-        return iter([*NUMPYS, *self.others])
+        return iter([*NUMPYS, *self._own])
 
     def __len__(self) -> int:
-        return len(NUMPYS) + len(self.others)
+        return len(NUMPYS) + len(self._own)
 
 
 TABLE = Table()
@@ -229,7 +229,7 @@ def rule(function: Function, *rules: Callable | None, makes_new: bool = False) -
     What `function` returns is copied, since somebody else may hold it. With `makes_new` it is not: then
     each call has to return an array in new memory.
 
-    Returns what is to be called from now on, as in `cube = rule(cube, ...)`: `function` itself if it is
+    Returns the function to call from now on, as in `cube = rule(cube, ...)`: `function` itself if it is
     NumPy's, else a wrapper that finds Tensors among the arguments, and in lists of them, but not in
     lists of lists.
 
@@ -258,9 +258,9 @@ def definition(
 def definition(
     body: Callable | None = None, of: Callable | None = None, *, plain: bool = False
 ) -> Any:
-    """Say that a function is written in others of the table, so that a drawing shows it as a box.
+    """Enter a function that is written in functions of the table: a drawing shows it as a box.
 
-    Decorates a new function or, with `of`, what a function of NumPy's stands for with Tensors.
+    Decorates a new function or, with `of`, the body that a function of NumPy's has with Tensors.
 
     Args:
         plain: its body gives the same numbers for plain arrays. Where no gradient is wanted, it is

@@ -225,7 +225,7 @@ class Tensor(Operators):
             raise error_of_detaching(what)
 
     def _read(self) -> AnyArray:
-        """The array, on its way out of the graph: those who watch see it go."""
+        """The array, on its way out of the graph: the watchers see it go."""
         for watcher in mode.get().watchers:
             watcher.on_taken_out(self)
         return self._array
@@ -410,7 +410,7 @@ def copy_of_followed(a: AnyArray, dtype: DTypeLike | None) -> AnyArray:
     return array
 
 
-# --- what an operation gave -------------------------------------------------------------------------
+# --- the result of an operation ---------------------------------------------------------------------
 
 
 def remembered(

@@ -1,12 +1,12 @@
 """The walk back: from a result to its leaves, one node at a time.
 
-An operation can only run after those that made its arguments. So the order of creation, reversed, is
-an order in which every node comes after all that use it, and the walk is a loop over it: nothing
-recurses, and a node used twice is visited once, when both gradients have arrived.
+An operation runs after the operations that made its arguments. So in the reversed order of creation,
+every node comes after all nodes that use it. The walk is a loop in this order: nothing recurses, and a
+node used twice is visited once, when both gradients have arrived.
 
-Gradients are arrays, or Tensors: then what was saved is made into Tensors again, so that the rules build
-a graph, and a second derivative is a second walk. The first gradient decides which: `create_graph`
-makes it a Tensor. The walk itself asks for no more than that: is this gradient a Tensor?
+Gradients are arrays, or Tensors. With Tensors, the saved arrays are made into Tensors again, the rules
+build a graph, and a second derivative is a second walk. The first gradient decides which they are:
+`create_graph` makes it a Tensor. The walk itself asks no more than that: is this gradient a Tensor?
 
 `script/way_back.py` walks once more, on symbols: the order of visits and of sums, and `fit`, are equal
 there.
@@ -106,7 +106,7 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
     """Call the rules of a node, and add the gradients they give to those of its arguments.
 
     If its gradient is an array, the rules compute arrays. If it is a Tensor, the saved arrays become
-    Tensors with the nodes that they had, so that the operations of the rules are recorded as any others.
+    Tensors with the nodes that they had, and the operations of the rules become nodes of a graph.
     """
     g = arrived.pop(node)
     saved: Any = node.saved
@@ -144,8 +144,8 @@ def _element(from_rule: object, item: int, node: Node) -> AnyArray:
 def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
     """The gradient that a rule gave for the node `to`, in the shape and dtype of that node.
 
-    Broadcasting is undone: the gradient of an array is the sum of those of its copies. Where `g`, the
-    gradient that the rule was called with, is a Tensor, so is the result.
+    Broadcasting is undone: the gradient of an array is the sum of the gradients of its copies. If `g`,
+    the gradient that the rule was called with, is a Tensor, so is the result.
 
     Raises:
         ShapeError: if broadcasting cannot make one shape of the other.
@@ -167,7 +167,7 @@ def fit(given: AnyArray, to: Node, g: AnyArray) -> AnyArray:
 
 
 def undo_broadcast(g: AnyArray, shape: tuple[int, ...]) -> AnyArray:
-    """The gradient of an array of `shape`, given that of its copies: a sum over the copies.
+    """The gradient of an array of `shape`, from the gradient of its copies: a sum over the copies.
 
     Raises:
         ShapeError: if broadcasting cannot make one shape of the other.
