@@ -1,4 +1,4 @@
-"""The graph as data, made of what the engine holds.
+"""The graph as data, made of the engine's nodes and arrays.
 
 `reached` goes from each node to its arguments, and so finds all that the roots were computed from.
 `naming` gives the nodes their names: of variables, and of attributes of modules.
@@ -44,7 +44,7 @@ def of_tensors(kind: type[G], roots: Sequence[Tensor]) -> G:
 
 
 def of_error(kind: type[G], error: MinigradError) -> G:
-    """The computation that an error came up in, as far as it got, with what failed marked.
+    """The computation that an error came up in, as far as it got, with the failed call marked.
 
     Raises:
         GraphError: if it came up outside any computation.
@@ -61,7 +61,7 @@ def of_error(kind: type[G], error: MinigradError) -> G:
 
 
 def captured(kind: type[G], *roots: Tensor) -> tuple[G, Capture]:
-    """The computation of `roots`, and what is known of its nodes."""
+    """The computation of `roots`, and the capture that knows more of its nodes."""
     with _no_collection():
         capture = Capture(roots)
         return capture.graph(kind), capture
@@ -96,7 +96,7 @@ def _no_collection() -> Iterator[None]:
 
 
 class Capture(Reached):
-    """The nodes that the roots were computed from, and what is looked up on the way."""
+    """The nodes that the roots were computed from, with their names, boxes and constants."""
 
     def __init__(self, roots: Sequence[Tensor | Node], error: MinigradError | None = None):
         super().__init__(roots)
@@ -182,7 +182,7 @@ class Capture(Reached):
             )
 
 
-# --- what is known of a function ------------------------------------------------------------------
+# --- facts about a function -----------------------------------------------------------------------
 
 
 class _Facts(NamedTuple):

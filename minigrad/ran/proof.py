@@ -87,11 +87,11 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
 
 
 class _OtherRuns:
-    """Runs of a function that was recorded, and what they show.
+    """Further runs of a recorded function, with other inputs, and the constants that differ there.
 
     Args:
         own: the numbers taken out while it was recorded.
-        graph: what was recorded.
+        graph: the recorded graph.
         draws: the state of the generator of random numbers at its start.
 
     Attributes:

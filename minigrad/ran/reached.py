@@ -23,7 +23,7 @@ class Reached:
         number: the place of each in this order.
         calls: of each operation the arguments, nodes among them.
         values: the arrays of nodes, as far as they are still known.
-        arrays: those that became leaves here, each with its leaf, by their ids.
+        arrays: the arrays that became leaves here, each with its leaf, by their ids.
         early: the nodes that were made before they were used.
     """
 
@@ -52,7 +52,7 @@ class Reached:
         self.number = {node: n for n, node in enumerate(self.nodes)}
 
     def _call(self, node: Node) -> tuple:
-        """Return what an operation was called with, each array and tensor as a node."""
+        """The arguments that an operation was called with, each array and tensor as a node."""
         made_by: dict[int, Any] = {}  # a node for each argument, or for each element of a list
         for position, item, to in node.edges:
             if item is None:

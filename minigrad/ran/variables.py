@@ -13,14 +13,14 @@ from ..engine.source import SourceLine, cell_of, user_frames
 
 
 def home(file: str) -> str:
-    """Return what a reader calls a file of code: its name, or `cell 3` in a notebook."""
+    """The name of a file of code for a reader: its own, or `cell 3` in a notebook."""
     return cell_of(file) or os.path.basename(file)
 
 
 def variables(error: BaseException | None = None) -> Iterator[tuple[str, object]]:
-    """The variables of all functions that are running, innermost first, then those of their files.
+    """The variables of all functions that are running, innermost first, and then of their files.
 
-    With an `error`, those of the functions that it came up through stand before them.
+    With an `error`, the variables of the functions that it came up through come first.
     """
     frames = [*_frames_of(error), *user_frames()]
     namespaces = [frame.f_locals for frame in frames]

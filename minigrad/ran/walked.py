@@ -18,11 +18,11 @@ class Walked:
     A leaf may have its `.grad` of another computation, which shares it: then it is none of this one.
 
     Args:
-        operations: those of the graph.
+        operations: the operations of the graph.
         edges: of the graph, in order of their targets.
 
     Attributes:
-        arrived: what the last walk back is known to have brought to a node, by its number.
+        arrived: the gradient that the last walk back is known to have brought to a node, by its number.
         waiting: the nodes that it is yet to reach, and has not reached on any way.
     """
 
@@ -70,7 +70,7 @@ def _is_ahead(node: Node) -> bool:
 
 
 def _walked_once(node: Node) -> bool:
-    """Tell whether what a node passed on is of its whole gradient, and not of the last walk alone."""
+    """Tell whether the last walk brought a node its whole gradient, as far as that is known."""
     if node.note is None or not node.note.contributions:
         return True
     last, whole = shown(node.note.gradient), shown(node.grad)
@@ -89,7 +89,7 @@ def _arrived(edges: Sequence[GraphEdge]) -> dict[int, np.ndarray]:
 
 
 def passed_by(node: Node) -> dict[tuple[int, int | None], Passed]:
-    """Return what a node passed on in the last backward pass, by position and place in a list."""
+    """The gradients that a node passed on in the last backward pass, by position and place in a list."""
     found = {}
     waiting = list(node.note.contributions)
     for position, item, to in node.edges:
