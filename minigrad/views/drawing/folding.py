@@ -6,15 +6,20 @@ equal parts in a row once ("× 6"), and closes boxes until what is left can be t
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ...engine.source import SourceLine
 from ...ran import words
 from ...ran.data import GraphData, GraphEdge, GraphNode
 from .blocks import Block, Shown, tree, walk_blocks
 from .repeats import RepeatFinder
+
+NAMED = 3  # parts in the name of a group
+LONGEST = 40  # letters of a line in it
 
 
 class Link(NamedTuple):
@@ -147,8 +152,11 @@ def _count(root: Block) -> int:
 
 
 def _group(graph: GraphData, root: Block, budget: int) -> None:
-    """Put neighbours in the order of creation together: nothing else is left to fold."""
+    """Put neighbours in the order of creation together, those of one line of code first: nothing else
+    is left to fold."""
     most = budget // 2
+    if len(root.items) > most:
+        root.items = _by_line(graph, root.items)
     if len(root.items) > most:
         size = -(-len(root.items) // most)
         root.items = [
@@ -162,7 +170,31 @@ def _group(graph: GraphData, root: Block, budget: int) -> None:
         root.leaves = []
     for item in root.items:
         if isinstance(item, Block) and item.kind == "group":
-            item.title = _contents(graph, item.members())
+            name, contents = _name(graph, item), _contents(graph, item.members())
+            item.title = "\n".join([name, *contents.split("\n")[:1]]) if name else contents
+
+
+def _by_line(graph: GraphData, items: list[int | Block]) -> list[int | Block]:
+    """The items, neighbours that one line of code asked for in one block; not where that is all."""
+    runs = [list(run) for _, run in itertools.groupby(items, lambda item: _line(graph, item))]
+    found: list[int | Block] = []
+    for run in runs:
+        together = len(run) > 1 and _line(graph, run[0]) is not None
+        found += [Block("group", "", items=run, open=False)] if together else run
+    return found if len(found) > 1 else items
+
+
+def _line(graph: GraphData, item: int | Block) -> SourceLine | None:
+    """The line that asked for an item; None where there are several, and of modules."""
+    if isinstance(item, Block) and item.kind == "module":
+        return None
+    lines = {n.line for n in _operations(graph, item)}
+    return lines.pop() if len(lines) == 1 else None
+
+
+def _operations(graph: GraphData, item: int | Block) -> list[GraphNode]:
+    members = item.members() if isinstance(item, Block) else [item]
+    return [node for n in members if (node := graph[n]).kind == "operation"]
 
 
 def _group_leaves(graph: GraphData, root: Block) -> None:
@@ -176,6 +208,21 @@ def _group_leaves(graph: GraphData, root: Block) -> None:
     for n in leaves:
         (block, *others) = used_by[n] or {None}
         (root if block is None or others else block).leaves.append(n)
+
+
+def _name(graph: GraphData, group: Block) -> str:
+    """The line of code that asked for a group; or else the names of the parts in it; or its lines."""
+    line = _line(graph, group)
+    if line is not None:
+        return words.visible(words.shortened(line.text or line.place, LONGEST))
+    parts = [b.title.partition(": ")[0] for b in group.items if isinstance(b, Block) and b.title]
+    if parts:
+        more = "" if len(parts) <= NAMED else f" and {len(parts) - NAMED} more"
+        return words.visible(", ".join(parts[:NAMED]) + more)
+    lines = sorted({n.line for n in _operations(graph, group) if n.line is not None})
+    if not lines or len({line.file for line in lines}) > 1:
+        return ""
+    return words.visible(f"{lines[0].place} to {lines[-1].number}")
 
 
 def _contents(graph: GraphData, members: Iterable[int]) -> str:

@@ -377,6 +377,25 @@ def test_depth_opens_boxes_level_by_level():
     assert "tanh" not in re.sub(r'tooltip="[^"]*"', "", closed)
 
 
+def test_a_group_is_named_by_its_line_or_by_its_parts():
+    model = Stack([Block(4), Block(4, inner=5)])
+    with mg.record():
+        x = np.exp(np.sin(np.tanh(mg.Tensor(np.ones((2, 4))))))  # one
+        for block in model.blocks:
+            x = block(x)
+        loss = np.sum(np.square(np.cos(x)))  # other
+    graph = mg.graph(loss)
+    titles = lambda budget: [
+        item.title.split("\n") for item in folding.plan(graph, None, False, budget).root.items
+    ]
+    (one, contents), first, second, (other, _) = titles(8)
+    assert (one, contents) == ("x = np.exp(np.sin(np.tanh(mg.Tensor(np.…", "3 operations")
+    assert other == "loss = np.sum(np.square(np.cos(x)))  # …"
+    assert "Block" in first[0]
+    assert "Block" in second[0]
+    assert [title[0] for title in titles(6)] == ["blocks.0", "blocks.1"]
+
+
 @pytest.mark.parametrize("budget", [2, 5, 20, 60])
 @pytest.mark.parametrize("kind", ["layers", "operations", "leaves"])
 def test_no_more_than_the_budget_is_drawn_and_the_drawing_says_so(kind, budget):
