@@ -52,7 +52,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
 
     Args:
         page: the path of a page to be written, as by `explore`, which opens at the step of the first
-            trouble, and has a section with all; True: it is shown at once.
+            trouble, under its sentence, and has a section with all; True: it is shown at once.
 
     Raises:
         ArgumentError: if it is neither a Tensor nor watched.

@@ -965,6 +965,7 @@ def test_the_page_opens_at_the_step_of_the_first_trouble(case, tmp_path):
     at = opened_at(tmp_path / "why.html")
     assert at["line"]["number"] == trouble.line.number
     assert (shown["opens"] > len(shown["forward"])) == trouble.back
+    assert shown["notes"] == [f"{trouble.kind}: {trouble.what}"]
     assert html.escape(trouble.what) in (tmp_path / "why.html").read_text("utf-8")
 
 
