@@ -11,7 +11,7 @@ import numpy as np
 
 from ...ran.data import GraphNode, Ref
 from ..graph import Graph
-from .reading import LAYERS, SCALED, TURNING, VIEWS, leaves_of, plain, sources
+from .reading import LAYERS, SCALED, TURNING, VIEWS, boxes_of, leaves_of, plain, sources
 from .remedies import GENERAL
 from .trouble import Trouble
 from .wording import called, inputs_of
@@ -31,7 +31,7 @@ def another_axis(graph: Graph) -> Iterator[Trouble]:
     """Each product that adds up what a softmax made of square scores along another axis than it sums to
     one. Where they are not square, as shares of few slots, or one matrix is transposed, as of a chain of
     states, it may be meant."""
-    softmaxes = {box.number for box in graph.boxes if box.name == "softmax"}
+    softmaxes = boxes_of(graph, "softmax")
     for node in graph.nodes:
         if plain(node.operation) != "matmul":
             continue
@@ -82,7 +82,7 @@ def _masks_of_zero(graph: Graph) -> Iterator[Trouble]:
     """The first scores that a mask made 0 before a softmax, by a product or a choice, so that what is
     hidden has a weight. Not told where the weights are 0 there after all, nor where the mask may be
     no mask: one that was drawn, or differs from row to row without being causal."""
-    boxes = {box.number for box in graph.boxes if box.name == "softmax"}
+    boxes = boxes_of(graph, "softmax")
     for edge in graph.edges:
         scores, taken = graph[edge.source], graph[edge.target]
         if taken.box not in boxes or scores.box in boxes or plain(taken.operation) != "subtract":

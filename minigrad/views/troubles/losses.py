@@ -13,7 +13,7 @@ from ...aten.watched import Watched
 from ...engine.tensor import Tensor
 from ...ran.data import GraphNode
 from ..graph import Graph
-from .reading import SCORES, VIEWS, plain, sources
+from .reading import SCORES, VIEWS, boxes_of, plain, sources
 from .remedies import GENERAL
 from .trouble import Trouble
 from .wording import called, range_of
@@ -86,7 +86,7 @@ CHECKS: dict[str, Callable[[Tensor, Tensor], Iterator[tuple[str, str]]]] = {
 
 def _of_boxes(graph: Graph) -> Iterator[Trouble]:
     """Each of our losses of scores that is given what a sigmoid made."""
-    losses = {box.number for box in graph.boxes if box.name == LOGISTIC}
+    losses = boxes_of(graph, LOGISTIC)
     for edge in graph.edges:
         given, taken = graph[edge.source], graph[edge.target]
         if taken.box in losses and given.box not in losses and given.operation == "sigmoid":

@@ -11,11 +11,10 @@ from ...engine.walk import order
 from ...ran.data import GraphNode
 from ..graph import Graph
 from .pytorchs import reverses
-from .reading import module_of, plain, sources
+from .reading import TOTALS, module_of, plain, sources
 from .wording import called, listed
 
 RECURRENT = {"GRU", "LSTM", "RNN"}
-REDUCING = {"mean", "sum", "max"}
 MANY = 3  # calls of backward() after which a step may be missed
 
 
@@ -60,7 +59,7 @@ def _without_batch_first(graph: Graph) -> Iterator[str]:
 
 def _takes_one(node: GraphNode) -> bool:
     """Tell whether a node takes one place along the second axis, or a mean, sum or largest."""
-    if plain(node.operation) in REDUCING:
+    if plain(node.operation) in TOTALS | {"max"}:
         return node.arguments[1:] in ((1,), (-2,))
     index = node.arguments[1] if plain(node.operation) == "getitem" else None
     if not isinstance(index, tuple) or len(index) < 2:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...engine.source import SourceLine
 from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
-from .reading import SCALED, leaves_of, plain, size_of, sources
+from .reading import SCALED, TOTALS, leaves_of, plain, size_of, sources
 from .remedies import GENERAL
 from .trouble import Trouble
 
@@ -75,7 +75,7 @@ def _changes(graph: Graph, way: list[GraphEdge]) -> list[tuple[GraphNode, float]
         came, passed = (size_of(graph[n].gradient) for n in (edge.target, edge.source))
         node = graph[edge.target]
         scales = not node.shape and plain(node.operation) in SCALED  # as a GradScaler does
-        leading = not steps and (scales or plain(node.operation) in ("sum", "mean"))
+        leading = not steps and (scales or plain(node.operation) in TOTALS)
         if came and passed and not leading:
             steps.append((node, math.log(passed / came)))
     return steps

@@ -14,9 +14,8 @@ VIEWS = TURNING | {"reshape", "squeeze", "expand_dims", "broadcast_to", "getitem
 ADDING = {"add", "subtract"}  # which pass on what comes, added up where the argument was spread
 SCALED = {"multiply", "divide"}  # which scale each number, as a dropout does
 SQUARES = {"power", "square", "multiply"}
-SUMMING = (
-    ADDING | SCALED | SQUARES | {"sum", "mean", "reshape"}
-)  # of which a loss is made at its end
+TOTALS = {"sum", "mean"}
+SUMMING = ADDING | SCALED | SQUARES | TOTALS | {"reshape"}  # of which a loss is made at its end
 BOUNDING = {"relu", "clamp", "clip", "maximum"}
 FLAT = {"round", "sign", "floor", "ceil", "trunc", "rint"}  # whose slope is 0 everywhere
 LAYERS = {"add", "matmul"}  # which a linear layer ends with
@@ -32,6 +31,11 @@ def plain(operation: str) -> str:
 def sources(graph: Graph, node: GraphNode) -> list[GraphNode]:
     """The nodes that are arguments of a node, in their order."""
     return [graph[e.source] for e in graph.arguments(node.number)]
+
+
+def boxes_of(graph: Graph, name: str) -> set[int]:
+    """The numbers of the boxes with a name, such as `softmax`."""
+    return {box.number for box in graph.boxes if box.name == name}
 
 
 def leaves_of(graph: Graph) -> dict[int, int]:
