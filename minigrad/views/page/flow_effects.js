@@ -78,12 +78,25 @@ function leastGuessed(guesses) {
 const isNothing = (change, lead = found.standing.lead) =>
   Math.abs(change) < NOTHING * Math.max(1, Math.abs(lead));
 
-const signed = (v) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(Math.abs(v) < 0.95 ? 2 : 1)}`;
+const digitsOf = (change) => (Math.abs(change) < 0.95 ? 2 : 1);
+
+const signed = (v, digits = digitsOf(v)) => `${v < 0 ? "−" : "+"}${Math.abs(v).toFixed(digits)}`;
+
+// What is lost from one lead to another: the difference of the two as they are written.
+function lostFrom(lead, left) {
+  const digits = digitsOf(lead - left);
+  return signed(lead.toFixed(digits) - left.toFixed(digits), digits);
+}
 
 const lossOf = (key) => found.losses.get(key);
 
 // What a part does, as it is written everywhere.
-const does = (key) => (found.losses.has(key) ? (isNothing(lossOf(key)) ? "0" : signed(lossOf(key))) : "…");
+function does(key) {
+  if (!found.losses.has(key)) return "…";
+  const [{ lead }, lost] = [found.standing, lossOf(key)];
+  if (isNothing(lost)) return "0";
+  return FlowReading.cutter.off.has(key) ? lostFrom(lead + lost, lead) : lostFrom(lead, lead - lost);
+}
 
 // The same where there is little room: the sign, with as many whole units as there are.
 function shortly(key) {
@@ -104,4 +117,18 @@ function winner(key) {
   return lead > 0 && lossOf(key) > lead ? found.rivals.get(key) : null;
 }
 
-export { does, effect, guessed, isNothing, known, leastGuessed, lossOf, measure, shortly, signed, winner };
+export {
+  digitsOf,
+  does,
+  effect,
+  guessed,
+  isNothing,
+  known,
+  leastGuessed,
+  lossOf,
+  lostFrom,
+  measure,
+  shortly,
+  signed,
+  winner,
+};

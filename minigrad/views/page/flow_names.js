@@ -61,7 +61,7 @@ function ofLetter({ k }) {
 
 // --- numbers: of a score, and of attention ---
 
-const score = (v) => v.toFixed(1).replace("-", "−");
+const score = (v, digits = 1) => v.toFixed(digits).replace("-", "−");
 
 const share = (v) => v.toFixed(2);
 

@@ -154,9 +154,9 @@ function leadNow() {
   return filled(LINE_WORDS.lead, {
     symbol: FlowScene.followed("target"),
     lead: FlowNames.score(lead),
-    own: FlowNames.score(own),
+    own: FlowNames.score(own, 2), // of which the difference is the lead, rounded once
     other: FlowNames.ofSymbol(other),
-    second: FlowNames.score(second),
+    second: FlowNames.score(second, 2),
   });
 }
 
@@ -224,10 +224,11 @@ function widest() {
 
 // --- a part that is chosen ----------------------------------------------------------------------------
 
-// How far a symbol's score is above the best of the others, or below it.
-const ahead = (lead, other) =>
+// How far a symbol's score is above the best of the others, or below it; beside a change of it, with the
+// digits of that.
+const ahead = (lead, other, change = 1) =>
   filled(LINE_WORDS.ahead[lead < 0 ? "behind" : "ahead"], {
-    lead: FlowNames.score(Math.abs(lead)),
+    lead: FlowNames.score(Math.abs(lead), FlowEffects.digitsOf(change)),
     other: FlowNames.ofSymbol(other),
   });
 
@@ -247,14 +248,13 @@ function outcome(part) {
   const { standing, rivals, guesses } = FlowEffects.known();
   const { lead, other } = standing;
   const rival = rivals.get(part.key);
-  const now = ahead(lead, other);
   return [
     FlowEffects.effect(part.key) === "nothing"
-      ? filled(LINE_WORDS.wouldStay, { symbol, now })
+      ? filled(LINE_WORDS.wouldStay, { symbol, now: ahead(lead, other) })
       : filled(LINE_WORDS.wouldLose, {
           symbol,
-          now,
-          other: ahead(lead - lost, rival),
+          now: ahead(lead, other, lost),
+          other: ahead(lead - lost, rival, lost),
           change: FlowEffects.does(part.key),
         }),
     FlowEffects.winner(part.key) === null
@@ -273,8 +273,8 @@ function withItAgain(part, gained) {
   return [
     filled(LINE_WORDS.wouldGain, {
       symbol: FlowScene.followed("target"),
-      now: ahead(lead, other),
-      other: ahead(lead + gained, rivals.get(part.key)),
+      now: ahead(lead, other, gained),
+      other: ahead(lead + gained, rivals.get(part.key), gained),
     }),
     inPlaceOf(FlowCuts.writtenUncut(FlowReading.now().line)?.[Flow.state.step]),
   ]
@@ -312,23 +312,30 @@ function sinceCut({ written, standing: { lead, other }, lost, rival }) {
   const id = written[Flow.state.step];
   const [now, before] = [soFar(FlowReading.now().written), soFar(written)];
   const symbol = FlowNames.ofSymbol(id);
-  const was = ahead(lead, other);
   if (now !== before)
     return [
       inPlaceOf(id),
       lost === undefined
         ? filled(LINE_WORDS.cutOnly, { now, before })
-        : filled(LINE_WORDS.cutEarlier, { now, before, symbol, was, other: ahead(lead - lost, rival) }),
+        : filled(LINE_WORDS.cutEarlier, {
+            now,
+            before,
+            symbol,
+            was: ahead(lead, other, lost),
+            other: ahead(lead - lost, rival, lost),
+          }),
     ]
       .filter(Boolean)
       .join(" ");
   const found = FlowReading.standingOf(FlowReading.scoresAt(Flow.rowOf("target")), id);
-  const is = ahead(found.lead, found.other);
+  const change = lead - found.lead;
+  const was = ahead(lead, other, change);
+  const is = ahead(found.lead, found.other, change);
   if (id !== Flow.symbol())
     return filled(LINE_WORDS.cutOther, { now: FlowScene.followed("target"), before: symbol, was, is });
-  if (FlowEffects.isNothing(lead - found.lead, lead))
-    return filled(LINE_WORDS.wouldStay, { symbol, now: was });
-  return filled(LINE_WORDS.cutSame, { symbol, is, was, change: FlowEffects.signed(lead - found.lead) });
+  if (FlowEffects.isNothing(change, lead))
+    return filled(LINE_WORDS.wouldStay, { symbol, now: ahead(lead, other) });
+  return filled(LINE_WORDS.cutSame, { symbol, is, was, change: FlowEffects.lostFrom(lead, found.lead) });
 }
 
 export {

@@ -1,6 +1,7 @@
 """The picture from letters to a symbol: what a part does is what the model, run without it, tells."""
 
 import re
+from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -806,7 +807,8 @@ return shapes.map((shape) => {
 
 @pytest.mark.slow
 def test_what_does_nothing_is_said_to_do_nothing_everywhere(browser, tmp_path):
-    """Beside the pointer and in the sentences the same change stands, 0 where the picture is grey."""
+    """Beside the pointer and in the sentences the same change stands, 0 where the picture is grey; and
+    it is the difference of the two numbers there."""
     opened(browser, tmp_path, "encoder-decoder")
     browser.driver.set_window_size(1400, 900)
     browser.wait(MEASURED)
@@ -816,6 +818,15 @@ def test_what_does_nothing_is_said_to_do_nothing_everywhere(browser, tmp_path):
         assert sentence.partition(": ")[2].startswith(f"{beside}.")
         assert ("is still" in sentence) == nothing
         seen.add(nothing)
+        if not nothing:
+            leads = re.findall(r"([\d.]+) (ahead|behind)", sentence)[:2]
+            left, now = (Decimal(lead) * (-1 if is_ == "behind" else 1) for lead, is_ in leads)
+            assert now - left == Decimal(beside.replace("−", "-")), sentence
+    lead, own, second = re.search(
+        r"is ([\d.]+) ahead of .*: (\S+) against (\S+)\.", browser.run(SUMMARY)
+    ).groups()
+    number = lambda text: float(text.replace("−", "-"))
+    assert number(own) - number(second) == pytest.approx(number(lead), abs=0.061)
     assert seen == {True, False}
     assert browser.messages() == []
 
