@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from .. import errors
-from ..engine.source import pass_over
+from ..engine.source import level_outside, pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import order
 from ..ran.recording import record
 from ..system.working import hearing_prints, working
 from .comparison import NOT_FINITE, Comparison
+from .prepared import made_data
 
 if TYPE_CHECKING:
     from .backward_passes import Backward
@@ -54,6 +56,7 @@ class Watched:
         self.backwards: list[Backward] = []
         self.nan: list[tuple[str, Tensor]] = []
         self.problem = ""
+        self.left_out: list[str] = []
         self._last: Tensor | None = None  # of the results, the one that may be the loss
         self._last_finite = True
 
@@ -198,7 +201,7 @@ class Watched:
             *(said for b in self.backwards for said in b.others.overflows),
             *dict.fromkeys(said for b in self.backwards for said in (*b.broken, b.problem) if said),
             *([] if self.finite else [self._not_finite()]),
-            *calls.values.counterparts.not_run,
+            *calls.values.counterparts.not_run, *self.left_out,
         ]  # fmt: skip
         found, walked = calls.observed, bool(self.backwards)
         return Comparison(
@@ -227,6 +230,11 @@ class Watched:
         losses, compared = self.losses, self.compare()
         if compared.first is not None and self.finite:
             raise errors.GraphError(compared.told_of(compared.first))
+        made, said = made_data(losses)
+        if said:
+            self.calls.values.outside += made
+            self.left_out.append(said)
+            warnings.warn(said, stacklevel=level_outside())
         return losses
 
 

@@ -468,6 +468,7 @@ def ensemble(net, x):
     return torch.func.vmap(one)(weights).square().sum()
 
 
+@pytest.mark.filterwarnings("ignore:.*operations that made")  # those that begin spectral_norm
 @pytest.mark.parametrize(
     "program",
     [
@@ -501,6 +502,39 @@ def test_a_result_that_rounding_moves_leaves_the_names_of_its_arguments():
     watched.checked()
     assert max(d.size for d in watched.compare().values) > 1e-3  # else it is not computed again
     assert [n.variable for n in mg.graph(watched).nodes] == ["x", "three", "loss"]
+
+
+# --- data that are made inside the block ----------------------------------------------------------
+
+
+def test_data_that_many_operations_made_are_shown_as_data():
+    net = perceptron()
+    with mg.pytorch() as watched:
+        rows = [row * k for k, row in enumerate(torch.randn(40, 3))]
+        x = torch.stack(rows)
+        loss = (1 - net(x)).square().mean()
+    loss.backward()
+    with pytest.warns(UserWarning, match=r"operations that made x are left out.*before the block"):
+        graph = mg.graph(watched)
+    assert [n.label for n in graph.nodes if n.kind == "data"] == ["x"]
+    assert len(graph) < 20
+    assert "that made x are left out" in str(watched.compare())
+    step = mg.compile(watched)
+    assert step(x=x.numpy()).item() == pytest.approx(loss.item(), rel=1e-5)
+
+
+def test_what_made_a_nan_and_what_a_module_computes_are_shown():
+    frozen = torch.nn.Sequential(*(torch.nn.Linear(3, 3) for _ in range(20))).requires_grad_(False)
+    net = perceptron()
+    with mg.pytorch() as watched:
+        loss = net(frozen(torch.ones(2, 3))).mean()
+    loss.backward()
+    assert len(mg.graph(watched)) > 60
+    with mg.pytorch() as watched:
+        x = torch.stack([row / k for k, row in enumerate(torch.zeros(40, 3))])
+        loss = net(x).mean()
+    loss.backward()
+    assert len(mg.graph(watched)) > 60
 
 
 # --- progress -------------------------------------------------------------------------------------
