@@ -90,6 +90,10 @@ def _header(made: Mapping[str, np.ndarray], about: object) -> str:
 def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
     """Read what `save` wrote: the arrays by name, and what was said about them.
 
+    A file holds no model: make one as it was made before it was saved, and give it the arrays.
+
+        model.load_state_dict(mg.load("w.npz")[0])
+
     What an entry promises is checked before it is read: reading needs no more memory than the file has
     bytes, whoever wrote it.
 

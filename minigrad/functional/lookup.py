@@ -54,4 +54,6 @@ def check_ids(ids: Array, N: int, what: str) -> None:
     ids = np.asarray(without_tensors(ids))
     if ids.size and not (ids.min() >= 0 and ids.max() < N):
         wrong = ids[(ids < 0) | (ids >= N)].ravel()[0]
-        raise errors.ShapeError(f"{what} is an integer from 0 to {N - 1}, not {wrong}")
+        from_1 = (ids.min(), ids.max()) == (1, N)
+        remedy = ": of numbers that begin at 1 write ids - 1" if from_1 else ""
+        raise errors.ShapeError(f"{what} is an integer from 0 to {N - 1}, not {wrong}{remedy}")

@@ -70,6 +70,8 @@ def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0)
         if targets.shape == shape:
             one_score = len(shape) == 1 or shape[-1] == 1
             remedy = ONE_SCORE if one_score else "; of one-hot targets take targets.argmax(-1)"
+        elif targets.shape == (*shape[:-1], 1):
+            remedy = "; write targets[..., 0]"
         elif targets.shape[:-1] == shape:
             remedy = "; the scores come first, and then the targets"
         raise errors.ShapeError(

@@ -169,6 +169,7 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
         (nn, "Softmax", "not before cross_entropy"),
         (nn, "SparseCategoricalCrossentropy", "x before a softmax"),
         (model, "predict", "model.eval()"),
+        (model, "metrics", "np.argmax(model(x), -1) == ids"),
         (mg, "load_model", "mg.load('w.npz')[0]"),
         (mg, "set_seed", "write mg.manual_seed(0)"),
         (mg.random, "seed", "write mg.manual_seed(0)"),

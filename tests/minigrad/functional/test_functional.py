@@ -315,12 +315,17 @@ def test_label_smoothing_mixes_with_the_even_distribution():
     [
         (lambda x: F.cross_entropy(x, np.array([0, 3])), errors.ShapeError, "from 0 to 2, not 3"),
         (lambda x: F.cross_entropy(x, np.array([0, -1])), errors.ShapeError, "from 0 to 2, not -1"),
+        (
+            lambda x: F.cross_entropy(x, np.array([1, 3])),
+            errors.ShapeError,
+            "begin at 1 write ids - 1",
+        ),
         (lambda x: F.cross_entropy(x, np.array([0.0, 1.0])), errors.DTypeError, "not float64"),
         (lambda x: F.cross_entropy(x, np.array([True, False])), errors.DTypeError, "not bool"),
         (
             lambda x: F.cross_entropy(x, np.array([[0], [1]])),
             errors.ShapeError,
-            "targets of shape (2,)",
+            "targets of shape (2,), not (2, 1); write targets[..., 0]",
         ),
         (
             lambda x: F.cross_entropy(x, np.array([0, 1]), reduction="avg"),
