@@ -50,12 +50,14 @@ class Extras:
             paths such as "encoder.*.norm". The other chapters take theirs from docstrings.
         another: data with which the model reads another line, which is typed in a section: in an
             element with the id "another". Left out if a page cannot compute as much.
+        notes: sentences above the drawing.
     """
 
     sections: Mapping[str, str] = dataclasses.field(default_factory=dict)
     lessons: Mapping[str, Sequence[str]] = dataclasses.field(default_factory=dict)
     purposes: chapters.Purposes = dataclasses.field(default_factory=dict)
     another: AnotherLine | None = None
+    notes: Sequence[str] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,7 +188,7 @@ def _outline(
     graph: GraphData, options: PageOptions, views: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     """The facts of the computation as a whole."""
-    notes = [] if graph.recorded else [HINT]
+    notes = [*options.extras.notes, *([] if graph.recorded else [HINT])]
     if any("size" not in view for view in views):
         notes.append(drawings.NO_ENGINE)
     return {

@@ -118,7 +118,6 @@ def explore(
         data = content(graph, options, BUDGET, progress)
     if not graph.recorded:
         warnings.warn(HINT, stacklevel=level_outside())
-    data["notes"] = [*notes, *data["notes"]]
     data["opens"] = whole_number("step", step, most=len(data["forward"] + data["backward"]))
     if proof is not None:
         data["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]

@@ -76,7 +76,10 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
             # With our gradients, if others are wrong: a page of what was watched has PyTorch's.
             ours = any(trouble.kind == "another gradient" for trouble in found)
             step = _step(graph, found[0]) if found else 0
-            extras = Extras(sections={FOUND: _in_html(found)} if found else {})
+            extras = Extras(
+                sections={FOUND: _in_html(found)} if found else {},
+                notes=[f"{trouble.kind}: {trouble.what}" for trouble in found[:1]],
+            )
             explore(
                 subject.loss if ours else subject.shown, None if page is True else page, step=step,
                 extras=extras,
