@@ -16,7 +16,7 @@ from ..views import explain as explanation
 from ..views.another_line import misread
 from .folder import SNAPSHOTS, checkpoint_of, writable
 
-LOOKED_AT = 200  # held-out lines, among which those are found that it misreads
+LOOKED_AT = 200  # held-out lines that are read, to find some that the model misreads
 
 
 def explain(options: argparse.Namespace) -> int:
@@ -25,6 +25,7 @@ def explain(options: argparse.Namespace) -> int:
     reader, about = load_reader(checkpoint)
     page = writable(getattr(options, "out", checkpoint.with_name("explain.html")))
     line = options.line.strip()
+    reader.encode([line])  # refuses a bad line before other lines are read
     varied = VARIATIONS.get(about["task"], lambda line: None)(line)
     with one_thread():
         explanation.explain(
@@ -40,14 +41,14 @@ def explain(options: argparse.Namespace) -> int:
 
 
 def _snapshots(checkpoint: Path) -> Mapping[str, Any] | None:
-    """The snapshots that the run beside a checkpoint kept, if any."""
+    """The snapshots that the run kept beside its checkpoint; None if it kept none."""
     path = checkpoint.with_name(SNAPSHOTS)
     kept = Snapshots.load(path) if path.exists() else None
     return kept.told() if kept and kept.taken else None
 
 
 def _misread(reader: LineReader, about: Mapping[str, Any]) -> list[Pair]:
-    """Some held-out lines that the model reads wrongly; none where the task has no file-free pairs."""
+    """Some held-out lines that the model misreads; none for a task that reads a file."""
     if about["task"] not in TASKS:
         return []
     task = make(about["task"], about["settings"]["seed"], **about["made"])

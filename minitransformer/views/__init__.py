@@ -2,7 +2,7 @@
 
 - `model_plots`: attention, positions and learning, drawn with matplotlib
 - `report`: the page that a run leaves behind
-- `explain`: a page that goes through one reading, step by step; its sentences are in `sentences`, its
-  text field in `another_line`, the picture of its stages in `stages`, the slider over the training in
-  `over_time`, the switch of positions in `position_switch`
+- `explain`: a page that goes through one reading, step by step. Its parts: `sentences`; `another_line`,
+  the text field; `stages`, for the picture from letters to a symbol; `over_time`, the slider over the
+  training; `position_switch`
 """

@@ -1,7 +1,7 @@
-"""The text field of a reading's page: how the page reads another line, which somebody types there.
+"""The text field of a reading's page: the page reads any line that is typed there.
 
-The model's forward pass is recorded once, with lines of padding as long as the reader takes. Its masks
-are made of the ids in the graph, so the page can put other ids there and run it again.
+The model's forward pass is recorded once, with inputs padded to the longest that the reader takes. The
+masks are computed from the ids inside the graph: so the page can replace the ids, and run it again.
 """
 
 from __future__ import annotations
@@ -64,9 +64,9 @@ def another_line(
     """The data with which a page lets `reader` read another line than `line`.
 
     Args:
-        examples: lines that stand ready, each with what is right to write for it.
-        variations: lines that differ a little from `line`; a guess is asked of each.
-        likely, heads: how many symbols, and heads, are shown at each step.
+        examples: other lines that a click has read, each with its right output.
+        variations: lines that differ a little from `line`; the page asks for a guess on each.
+        likely, heads: how many symbols and how many heads are shown at each step.
     """
     model, plain = reader.model, isinstance(reader, TextReader)
     source = reader.encode([line])  # (1, S)
@@ -75,7 +75,7 @@ def another_line(
     inputs = reader.inputs(source, written)
 
     def scores_and_weights(*ids: np.ndarray) -> list[mg.Tensor]:
-        """The scores of each next symbol, and where each layer looks."""
+        """The scores of the next symbol at each place, and the attention weights of each layer."""
         memory = model.encode(ids[0])
         vectors, weights, cross = model.decode(ids[-1], memory)
         return [model.unembedding(vectors), *(cross or weights)]
@@ -105,6 +105,6 @@ def another_line(
 
 
 def misread(reader: LineReader, pairs: Sequence[Pair], most: int = 3) -> list[Pair]:
-    """The first of `pairs` that the model writes something else for than is right."""
+    """The first of `pairs` for which the model's output is not right."""
     written = reader.read([source for source, _ in pairs])
     return [pair for pair, text in zip(pairs, written) if text != pair[1]][:most]

@@ -1,10 +1,9 @@
-"""One reading explained: a page that goes through everything that the model did, step by step.
+"""One reading explained: a page that goes through the computation of the model, step by step.
 
-The model writes by itself, symbol by symbol. Then what it wrote is read once more, all at once and
-recorded, and the loss is the cross-entropy of each symbol: that computation, forwards and back, is
-what the page steps through (see `minigrad.explore`). The attention maps carry their tokens. A separate
-part begins with one picture from the letters to a symbol (see `stages`), and tells how each symbol was
-chosen.
+The model writes by itself, symbol by symbol. Then the model reads the whole output again, at once and
+recorded. The loss is the cross-entropy of its symbols. The page steps through that computation, forward
+and back (see `minigrad.explore`). The attention maps carry their tokens. A separate section begins with
+one picture from the letters to a symbol (see `stages`), and shows how each symbol was chosen.
 """
 
 from __future__ import annotations
@@ -44,16 +43,16 @@ escape = html.escape
 
 
 class Reading(NamedTuple):
-    """The record of what a model did with one line, at each of the T steps that wrote a symbol.
+    """The reading of one line: the T steps in which the model wrote a symbol.
 
     Attributes:
-        line, written: what it read and wrote, as text.
-        symbols: the T symbols that it wrote, the end of sequence among them.
-        p: (T, N), how likely it found each symbol.
-        looked_at: the S tokens that it could look at.
-        weights: for each layer, (H, T, S): how much each head looked at each of them.
-        names: the N symbols.
-        grows: whether `looked_at` includes what it has written: for a decoder-only model.
+        line: the text that the model read; `written`: the text that it wrote.
+        symbols: the T symbols that it wrote, with the end of sequence.
+        p: (T, N), the probability of each symbol at each step.
+        looked_at: the S tokens that the heads could look at.
+        weights: for each layer, (H, T, S): the attention weights of each head.
+        names: the N symbols of the vocabulary.
+        grows: whether `looked_at` includes the output, as for a decoder alone.
     """
 
     line: str
@@ -79,12 +78,12 @@ def explain(
     """Write the page of one reading.
 
     Args:
-        reader: a trained model with its vocabularies: of an encoder-decoder, or a decoder alone.
-        line: what it is to read.
+        reader: a trained encoder-decoder, or a decoder alone, with its vocabularies.
+        line: the text to read.
         path: of the page.
-        examples: lines that stand ready to be read in its place, each with what is right to write.
-        variations: lines that differ a little from `line`: which symbols change is to be guessed.
-        snapshots: of its training, as `training.snapshots.Snapshots.told` gives them, to be played.
+        examples: other lines that a click has read, each with its right output.
+        variations: lines that differ a little from `line`; the user guesses which symbols change.
+        snapshots: of the training, from `training.snapshots.Snapshots.told`, for a slider.
 
     Returns:
         The path.
@@ -133,8 +132,8 @@ def explain(
 
 
 def sides(inputs: Sequence[np.ndarray]) -> dict[str, np.ndarray]:
-    """The ids of what a model reads, by the letters of their lengths: S of a source, T of what it has
-    written, or of all where it goes on with a text."""
+    """The ids of each input of a model, by the letter of its length: S for a source, T for a target, or
+    for the whole text of a decoder alone."""
     return dict(zip("ST"[-len(inputs) :], inputs))
 
 
@@ -145,7 +144,7 @@ def texts(reader: LineReader, inputs: Sequence[np.ndarray]) -> dict[str, list[st
 
 
 def reading(reader: LineReader, line: str, given: np.ndarray, written: np.ndarray) -> Reading:
-    """Return what the model did at each step: its probabilities, and where each head looked."""
+    """The probabilities and the attention weights of the model at each step."""
     T, inputs = written.shape[1], reader.inputs(given, written)
     read = [*texts(reader, inputs).values()]
     with mg.no_grad():
@@ -172,17 +171,17 @@ def tokens(reader: LineReader, inputs: Sequence[np.ndarray]) -> Tokens:
 
 
 def labels(reader: LineReader, inputs: Sequence[np.ndarray]) -> Mapping[str, Sequence[str]]:
-    """The symbols along each dimension of positions, and along that of the vocabulary."""
+    """The symbols along the dimensions S and T of positions, and N of the vocabulary."""
     return {**texts(reader, inputs), "N": reader.writes.tokens(range(len(reader.writes)))}
 
 
 def vocabularies(reader: LineReader) -> Mapping[str, Sequence[str]]:
-    """The names of the ids that each embedding, and the loss, is given."""
+    """The symbols of the ids that each embedding and the loss take, by path."""
     names = lambda vocabulary: vocabulary.tokens(range(len(vocabulary)))
     return {"source_embedding": names(reader.source), "": names(reader.writes)}
 
 
-# --- the part of the page that tells how each symbol was chosen -----------------------------------
+# --- the section of the page that shows how each symbol was chosen --------------------------------
 
 
 def section(said: Reading) -> str:
@@ -228,8 +227,8 @@ def _chances(said: Reading, t: int) -> str:
 
 
 def _head(said: Reading, layer: int, head: int, t: int) -> str:
-    """Return HTML that shows what one head looks at, letter by letter."""
-    ahead = len(said.symbols) - 1 - t if said.grows else 0  # not written yet
+    """The attention of one head at one step, letter by letter, in HTML."""
+    ahead = len(said.symbols) - 1 - t if said.grows else 0  # symbols that are not written yet
     weights = said.weights[layer][head, t, : len(said.looked_at) - ahead]
     name = f"head {head + 1}" if len(said.weights) == 1 else f"layer {layer + 1}, head {head + 1}"
     letters = "".join(

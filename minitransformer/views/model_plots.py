@@ -1,10 +1,10 @@
 """Pictures of a transformer's attention, positions and learning, drawn with matplotlib.
 
-As in `minigrad.views.plots`: each function returns its figure, and draws into the axes given as `ax` if
-there are any.
+As in `minigrad.views.plots`, each function returns its figure, and draws into the axes `ax` if they are
+given.
 
-Raises everywhere: ImportError without matplotlib, which the `course` extra brings; ArgumentError for an
-argument of another kind than its annotation says.
+Every function raises ImportError without matplotlib, which the `course` extra installs; and
+ArgumentError for an argument that its annotation does not allow.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ def attention_map(
     numbers: str | None = None,
     ax: Axes | None = None,
 ) -> Figure:
-    """Draw where each query looks: one row per query, one column per key, stronger colour = more weight.
+    """Draw attention weights: one row per query, one column per key, stronger colour = more weight.
 
     Args:
         weights: (T, S), each from 0 to 1.
         queries: T labels, from top to bottom.
         keys: S labels, from left to right.
-        sides: what rows and columns are called.
+        sides: the names of rows and columns.
         title: the text above the picture.
         numbers: a format such as ".2f" to write each weight into its cell.
         ax: where to draw (default: a new figure).
@@ -85,7 +85,7 @@ def attention_maps(
         maps: for each layer, the weights of its heads (H, T, S).
         queries: T labels.
         keys: S labels.
-        sides: what rows and columns are called.
+        sides: the names of rows and columns.
         columns: how many maps stand side by side.
         kind: of the attention, such as "cross-attention", for the titles.
         ax: as many axes as there are maps, and one for the scale (default: a new figure).
@@ -110,7 +110,7 @@ def attention_maps(
         ax = map_axes(len(named), columns, queries, keys)
     *pictures, scale = places(ax, len(named) + 1)
     for i, (picture, (title, weights)) in enumerate(zip(pictures, named)):
-        # Axes have names at the left and at the bottom alone.
+        # Only the axes at the left and at the bottom have names.
         beside, below = i % columns == 0, i + columns >= len(named)
         some = (sides[0] if beside else "", sides[1] if below else "")
         attention_map(weights, queries=queries, keys=keys, sides=some, title=title, ax=picture)
@@ -119,14 +119,14 @@ def attention_maps(
 
 
 def window(points: Sequence[Point]) -> int:
-    """The number of batches of which the running mean of the loss is taken."""
+    """The number of batches in the running mean of the loss."""
     return max(1, len(points) // 50)
 
 
 @checked
 def curves(points: Sequence[Point], *, ax: object = None) -> Figure:
-    """Draw the loss at every step, with its running mean, and the loss and the accuracy on held-out
-    examples where they were looked at.
+    """Draw the loss at every step and its running mean, and the loss and the accuracy on held-out
+    examples.
 
     Args:
         points: in order of their steps.
@@ -150,11 +150,11 @@ def curves(points: Sequence[Point], *, ax: object = None) -> Figure:
 
 
 def _draw_losses(first: Any, points: Sequence[Point], steps: np.ndarray) -> None:
-    """Draw the loss at every step, its running mean, and that of held-out examples."""
+    """Draw the loss at every step, its running mean, and the loss on held-out examples."""
     from matplotlib.ticker import LogLocator, NullLocator
 
     losses = np.array([p.loss for p in points], dtype=float)
-    losses[~(np.isfinite(losses) & (losses > 0))] = np.nan  # nothing that a log scale could show
+    losses[~(np.isfinite(losses) & (losses > 0))] = np.nan  # a log scale cannot show these
     size = window(points)
     first.plot(steps, losses, color=BLUE, alpha=0.35, linewidth=0.8, label="each batch")
     if size > 1:

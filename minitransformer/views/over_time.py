@@ -1,4 +1,4 @@
-"""The part of the page of a reading that plays the snapshots of its run: a slider over the training."""
+"""The section of a reading's page that plays the snapshots of the run: a slider over the training."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SECTION = """<style>
 
 
 def section(snapshots: Mapping[str, Any]) -> str:
-    """The part of the page, in HTML.
+    """The section, in HTML.
 
     Args:
         snapshots: as `training.snapshots.Snapshots.told` gives them.

@@ -1,4 +1,4 @@
-"""Switches of a page for a transformer, beside those of every model: the positions."""
+"""The switch of a page that takes the positions away: only a transformer has it."""
 
 from __future__ import annotations
 

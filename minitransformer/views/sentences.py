@@ -1,8 +1,8 @@
-"""The sentences of the page of a reading: templates, in which `{line}` stands for what is filled in.
+"""The sentences of a reading's page: templates with fields such as `{line}`.
 
-What each part of the model is for is a question in words of the task. The fields are: the `line` that
-was read, its `unit` (letter or word) and their plural `units`, what the model `wrote`, and one `symbol`
-of that, the `nth`, with what stands `before` it.
+The purpose of each part of the model is a question in words of the task. The fields are: the `line` that
+was read; its `unit` (letter or word) and the plural `units`; the output that the model `wrote`; one
+`symbol` of it, the `nth`; and the text `before` that symbol.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The data that a page computes with when another line is typed: a tape of the forward pass alone.
+"""The data with which a page reads another line: a tape of the forward pass alone.
 
-The arrays that the page has in any case, such as parameters, are named by their numbers in it; so
-another line costs the calls, and little else.
+The tape names arrays that the page has in any case, such as parameters, by their numbers. So another
+line costs little more than the calls.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class AnotherLine(NamedTuple):
     """Data with which a page lets a model read another line.
 
     Attributes:
-        function: called with the inputs, gives the results as Tensors: scores (1, T, N) first, then
-            attention weights (1, H, T, S).
-        inputs: arrays of ids, as long as the page may need them: (1, S), or (1, S) and (1, T).
-        more: what else the page must know, as `line_model.js` reads it.
-        stages: of the model, in order, for the picture of what leads to a symbol.
+        function: gives the results for the inputs, as Tensors: scores (1, T, N) first, then attention
+            weights (1, H, T, S).
+        inputs: arrays of ids, of the greatest lengths: (1, S), or (1, S) and (1, T).
+        more: further keys, which `line_model.js` reads.
+        stages: of the model, in order, for the picture from letters to a symbol.
     """
 
     function: Callable[..., Sequence[Any]]
@@ -41,10 +41,10 @@ class AnotherLine(NamedTuple):
 
 
 def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
-    """Return the tape of `asked` as data; None where a page cannot compute it.
+    """The tape of `asked` as data; None, if it is too much for a page.
 
     Raises:
-        GraphError: if the graph lacks what computing it again needs.
+        GraphError: if the graph cannot be computed again.
     """
     with record():
         results = list(asked.function(*as_arguments(list(asked.inputs))))

@@ -1,9 +1,9 @@
 """Attention in a graph: weights whose rows sum to one, from scores of queries and keys.
 
-A node is taken for attention weights if values are multiplied by it, and if it comes from a function
-that is said to give weights (see `functional.weighting`), or from a softmax written out: e / sum(e).
-From there the way leads back, through operations that keep its shape, to what the mask enters, and to
-the scores: a product of two matrices.
+A node counts as attention weights if values are multiplied by it, and if it comes from a function that
+is registered for weights (see `functional.weighting`), or from a softmax written out: e / sum(e). From
+there the search goes back, through operations that keep the shape, to the operation that the mask
+enters, and to the scores: a product of two matrices.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class Attention(NamedTuple):
 
     Attributes:
         weights: the weights (..., T, S): rows are queries, columns keys.
-        scores: the product of queries and keys, or None where the scores are none.
+        scores: the product of queries and keys; None, if no such product was found.
         mask: the array of booleans that hides keys, or None.
-        hides: what the mask has where it hides a key.
-        masked: the operation that the mask enters, and what that is given of the scores; or None.
+        hides: the boolean that hides a key.
+        masked: the operation that the mask enters, and its argument that is masked; or None.
     """
 
     weights: int
@@ -41,9 +41,9 @@ class Attention(NamedTuple):
 def maps(graph: GraphData, tokens: Tokens) -> list[dict[str, Any]]:
     """Every attention map of `graph`: the numbers of its nodes, and the tokens of its two sides.
 
-    `weights`, `scores`, `mask`, `query`, `key` and `value` are numbers of nodes, None where none was
-    found. The key's node has a column for each key. `hides` is what the mask has where it hides a key.
-    `kind` tells self attention from cross attention, "" where that is not known.
+    `weights`, `scores`, `mask`, `query` and `key` are numbers of nodes; None, if none was found. The
+    node of the key has a column for each key. `hides` is the boolean of the mask that hides a key.
+    `kind` is "self-attention", "cross-attention" and so on; "" if it is not known.
     """
     data = []
     for attention in attentions(graph):
@@ -66,7 +66,7 @@ FOUND: weakref.WeakKeyDictionary[GraphData, list[Attention]] = weakref.WeakKeyDi
 
 
 def attentions(graph: GraphData) -> list[Attention]:
-    """Every attention of `graph`, in order; a graph is searched once."""
+    """Every attention of `graph`, in order. Each graph is searched once."""
     if graph not in FOUND:
         FOUND[graph] = list(_search(graph))
     return FOUND[graph]
@@ -84,10 +84,10 @@ def _search(graph: GraphData) -> Iterator[Attention]:
 
 
 def kind_of(graph: GraphData, attention: Attention, place: str) -> str:
-    """Tell which attention it is, such as "masked self-attention".
+    """The kind of an attention, such as "masked self-attention".
 
-    Keys of cross-attention are made of something else than queries; "" where nothing is in a module,
-    and so what both are made of is not known.
+    In cross-attention, keys and queries are made of different inputs of the module. Outside a module
+    the inputs are not known: then it is "".
     """
     if graph[attention.weights].module is None or attention.scores is None:
         return ""
@@ -99,7 +99,7 @@ def kind_of(graph: GraphData, attention: Attention, place: str) -> str:
 
 
 def _made_of(graph: GraphData, number: int, place: str) -> set[int]:
-    """Collect what comes into the module at `place` on the way to a node, without parameters."""
+    """The nodes from outside the module at `place` that a node is made of, without parameters."""
     waiting, enters, seen = [number], set(), {number}
     while waiting:
         node = graph[waiting.pop()]
@@ -114,7 +114,7 @@ def _made_of(graph: GraphData, number: int, place: str) -> set[int]:
 
 
 def mask_kind(graph: GraphData, attention: Attention) -> str:
-    """One of `switches.MASKS`: by the keys that an attention's mask hides from each query."""
+    """The name of an attention's mask in `switches.MASKS`, by the keys that it hides from each query."""
     shape = graph[attention.weights].shape
     value = graph[attention.mask].value if attention.mask is not None else None
     if value is None:
@@ -139,7 +139,7 @@ def _sums_to_one(node: GraphNode) -> bool:
 
 
 def _attention_of(graph: GraphData, weights: GraphNode) -> Attention:
-    """Follow the weights back to their scores, and note the mask on the way."""
+    """The attention with these weights: go back to the scores, and note the mask on the way."""
     mask, hides, masked, scores = None, False, None, None
     seen, waiting = {weights.number}, [weights.number]
     while waiting and scores is None:
@@ -162,9 +162,8 @@ def _attention_of(graph: GraphData, weights: GraphNode) -> Attention:
 
 
 def _masked_at(graph: GraphData, node: GraphNode) -> int | None:
-    """Find the masked argument of np.where(mask, x, y), 1 or 2: what an operation gave, else a leaf.
-
-    None for other operations.
+    """The place of the masked argument of np.where(mask, x, y), 1 or 2: a result is preferred to a leaf,
+    and a leaf to a number. None for other operations.
     """
     if node.function is not np.where or len(node.arguments) < 3:
         return None
@@ -173,7 +172,7 @@ def _masked_at(graph: GraphData, node: GraphNode) -> int | None:
 
 
 def _is_weighting(graph: GraphData, node: GraphNode) -> bool:
-    """Tell whether a function that is said to give weights gave the node."""
+    """Tell whether the node comes from a function that is registered for weights."""
     box = node.box
     while box is not None:
         if graph.box(box).name in weighting.NAMES:
@@ -191,14 +190,14 @@ def _from_softmax(graph: GraphData, node: GraphNode) -> bool:
 
 
 def _place(graph: GraphData, node: GraphNode) -> str:
-    """The path of the module in which it lies, else that of its box."""
+    """The path of the module of a node, else of its box."""
     if node.module is not None:
         return node.module
     return graph.box(node.box).path if node.box is not None else ""
 
 
 def _tokens(node: GraphNode, place: str, tokens: Tokens) -> Any:
-    """The tokens of the queries and of the keys, from the longest path that `place` begins with."""
+    """The tokens of the queries and of the keys, of the longest path with which `place` begins."""
     for path in sorted(tokens, key=len, reverse=True):
         within = not path or place == path or place.startswith((f"{path}.", f"{path}/"))
         rows, columns = tokens[path]

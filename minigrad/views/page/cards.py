@@ -1,4 +1,4 @@
-"""The cards of a drawing on a page: the texts of a node or a closed box, and the size that they need."""
+"""The cards of a drawing on a page: the text of a node or a closed box, and the size that it needs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Size(NamedTuple):
 
 
 def size_of_node(graph: GraphData, node: GraphNode) -> Size:
-    """The size of a node's card; that of a node from outside is a pill with its name alone."""
+    """The size of a node's card. The card of a node from outside is a pill with its name alone."""
     if node.outside:
         return Size(len(label(node)) * SMALL_LETTER + 20, PILL)
     title = words.shortened(headline(graph, node), LONGEST)
@@ -53,7 +53,7 @@ def box_lines(block: Block) -> list[str]:
 
 
 def cells(shape: tuple[int, ...]) -> tuple[int, int]:
-    """The rows and columns in which a card writes out an array's numbers; (1, 0) where it draws them."""
+    """The rows and columns in which a card writes the numbers of an array; (1, 0), if it draws them."""
     n = math.prod(shape)
     if not 0 < n <= WRITTEN_OUT:
         return 1, 0

@@ -1,9 +1,9 @@
 """The chapters of a page: parts of a computation in the order in which it runs, each with its reason.
 
-They are made from the graph alone. A part is what one module computes, or one line of code that is in
-no module. Parts that are too large are opened, down to the modules in them, and then the smallest
-neighbours are joined, until there are as many as one can go through. Why a part is there says the first
-sentence of a docstring: that of its module, or of the function that was called.
+They are made from the graph alone. A part is the computation of one module, or one line of code outside
+of all modules. Parts that are too large are opened, down to the modules in them. Then the smallest
+neighbours are joined, until there are few enough to go through. The reason for a part is the first
+sentence of a docstring: of its module, or of the function that was called.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LONGEST = 60  # letters of a title
 class Purpose(NamedTuple):
     """The purpose of a part: a `title` for a chapter, such as a question, and sentences `about` it.
 
-    `aside` is one that only gives its title to a chapter that is about nothing else.
+    A purpose that is `aside` gives its title only to a chapter that has no other purpose.
     """
 
     title: str
@@ -47,7 +47,8 @@ class StepGroup:
         nodes: of the steps.
         box: the number of the box that they make up, or None.
         around: the number of the box in which they lie, or None.
-        line: the line of code that asked for them, of what is no box.
+        line: the line of code that asked for them, if they are no box.
+        joined: the groups that this one was joined from.
     """
 
     nodes: list[GraphNode]
@@ -72,10 +73,13 @@ def chapters(
 ) -> list[dict[str, Any]]:
     """The chapters of `graph`, forward and back, as data.
 
-    `title` and `about` are texts, `part` names the part where the title is one of `purposes`, `lesson`
-    is the title and the address that `lessons` has under the number that a docstring names, `box` the
-    number of its main box, `steps` how many steps it takes, `back` whether these are on the way back,
-    and `code` whether the title is a line of code.
+    title, about: texts
+    part: the name of the part, if the title is one of `purposes`
+    lesson: the title and the address of the lesson that a docstring names, from `lessons`
+    box: the number of the main box
+    steps: how many steps it takes
+    back: whether these are on the way back
+    code: whether the title is a line of code
     """
     operations = [n for n in graph.nodes if n.kind == "operation"]
     forward = [
@@ -108,7 +112,7 @@ STAYS = "All parts have arrived: each says what the loss changes by if this numb
 
 
 def _parts(graph: GraphData, nodes: list[GraphNode], most: int) -> list[StepGroup]:
-    """The steps of these nodes in groups, `most` if neighbours can be joined to so few."""
+    """The steps of these nodes in groups; at most `most`, if neighbours can be joined."""
     parts = list(_by_box_and_line(graph, nodes, None))
     while True:  # open what is too large
         large = [p for p in parts if len(p) > 2 * len(nodes) / most and _can_open(graph, p)]
@@ -132,7 +136,7 @@ def _parts(graph: GraphData, nodes: list[GraphNode], most: int) -> list[StepGrou
 
 
 def _within(graph: GraphData, part: StepGroup) -> int | None:
-    """The box in which a part lies; None where it lies in none, or in an outermost one."""
+    """The box in which a part lies; None, if it lies in no box, or in an outermost one."""
     outermost = part.around is not None and graph.box(part.around).parent is None
     return None if outermost else part.around
 
@@ -142,7 +146,7 @@ def _by_box_and_line(
 ) -> Iterator[StepGroup]:
     """The steps inside a box, in groups: one for each box in it, and for each line outside of these.
 
-    A script, which has no module, is parted by its lines alone.
+    A script without modules is cut by its lines alone.
     """
     part: StepGroup | None = None
     script = all(b.kind != "module" for b in graph.boxes)
@@ -170,19 +174,19 @@ def _child(graph: GraphData, inner: int | None, box: int | None) -> int | None:
 
 
 def _can_open(graph: GraphData, part: StepGroup) -> bool:
-    """Tell whether a part is a module that is made of others."""
+    """Tell whether a part is a module with modules inside."""
     return part.box is not None and any(
         b.parent == part.box and b.kind == "module" for b in graph.boxes
     )
 
 
-# --- what is said of one --------------------------------------------------------------------------
+# --- the texts of a chapter -----------------------------------------------------------------------
 
 
 def _chapter(
     graph: GraphData, part: StepGroup, lessons: Mapping[str, Sequence[str]], purposes: Purposes
 ) -> dict[str, Any]:
-    """A part as a chapter: about its purposes where these are known, else why its main part is there."""
+    """A part as a chapter, about its purposes; or, if none is known, about its main part."""
     title = _titles(graph, part)
     main = max(part.parts(), key=lambda p: (p.box is not None, len(p)))
     about, lesson = _reason(graph, main)
@@ -215,7 +219,7 @@ def _as_data(
 
 
 def _titles(graph: GraphData, part: StepGroup) -> str:
-    """The title of a part, or those of the parts that it was joined from."""
+    """The title of a part, or the titles of the parts that it was joined from."""
     parts = [p for p in part.parts() if 10 * len(p) >= len(part)]
     named = [p for p in parts if p.box is not None or _function(p) is not None] or parts
     titles = ", ".join(dict.fromkeys(_title(graph, p) for p in named))
@@ -229,7 +233,7 @@ def _title(graph: GraphData, part: StepGroup) -> str:
     if part.box is not None:
         box = graph.box(part.box)
         name = box.name or box.type
-        if box.name.isdecimal() and box.type:  # of a list of modules: "Linear 0" says more than "0"
+        if box.name.isdecimal() and box.type:  # in a list of modules: "Linear 0" says more than "0"
             name = f"{box.type.split()[0]} {box.name}"
         return words.visible(name.replace("_", " "))
     if part.line is None:
@@ -241,7 +245,7 @@ def _title(graph: GraphData, part: StepGroup) -> str:
 
 
 def _function(part: StepGroup) -> ast.FunctionDef | None:
-    """The function of which a part inside a module is a line, unless that is the module's `forward`."""
+    """The function in which the line of a part stands, inside a module; None for its `forward`."""
     if part.around is None or part.line is None:
         return None
     function = function_at(*part.line)
@@ -249,7 +253,7 @@ def _function(part: StepGroup) -> ast.FunctionDef | None:
 
 
 def _reason(graph: GraphData, part: StepGroup) -> tuple[str, str]:
-    """Return why a part is there, and the number of the lesson about it; "" where none is known."""
+    """The reason for a part, and the number of the lesson about it; "" for each that is not known."""
     if part.box is not None:
         box = graph.box(part.box)
         return box.about, box.lesson

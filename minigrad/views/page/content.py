@@ -1,4 +1,4 @@
-"""The content of a page, as data that JSON can hold: a function of the graph alone."""
+"""The content of a page: data that JSON can hold, made of the graph alone."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from .live import Vocabularies, live
 from .nodes import NodeWriter
 from .packing import Arrays
 
-FULL = 1 << 15  # numbers that a query, a key or a mask may have to be kept in full
+FULL = 1 << 15  # a query, a key or a mask of up to so many numbers is kept in full
 HINT = (
     "What was computed outside `with mg.record():` was kept only in part, and a weight may stand here "
     "as a later step left it: compute the loss inside."
 )
-CONSTANTS: dict[str, Any] = {  # of these files, that the scripts need too
+CONSTANTS: dict[str, Any] = {  # of these files: the scripts need them too
     name: getattr(module, name)
     for module, names in (
         (packing, ("DIGITS", "POWERS", "SPECIAL", "BINS", "SUMMARY")),
@@ -94,7 +94,7 @@ def content(
         boxes: every call of a module or a definition, by its number
         chapters: parts of the computation in the order in which it runs; see `chapters`
         rules: the rules of derivatives that nodes and edges name by place; see `nodes.Rules`
-        constants: those of the Python files that the scripts need too
+        constants: constants of Python files that the scripts need too
         signs: how operators are written and how they bind; see `text/elements.py`
         forward: the operations in the order of the time line
         backward: the nodes that a gradient reaches, in that order
@@ -148,10 +148,8 @@ def content(
 
 
 def _script(graph: GraphData, parts: Mapping[str, list[switches.Bypass]]) -> tuple[Script, str]:
-    """The script that all of a page is made of, and "", or why the graph cannot be computed again.
-
-    Then the script has the arrays that were kept.
-    """
+    """The script of the graph, and ""; or, if the graph cannot be computed again, a script of the arrays
+    that were kept, and the reason."""
     instead = dict(place for places in parts.values() for place in places)
     with np.errstate(all="ignore"):
         try:
@@ -161,7 +159,7 @@ def _script(graph: GraphData, parts: Mapping[str, list[switches.Bypass]]) -> tup
 
 
 def _maps(graph: GraphData, tokens: Tokens, arrays: Arrays) -> list[dict[str, Any]]:
-    """The attention maps, whose queries and keys the page multiplies itself: it has these in full."""
+    """The attention maps. The page multiplies queries and keys itself, so it has them in full."""
     maps = attention.maps(graph, tokens)
     for one in maps:
         for side in ("query", "key", "mask"):

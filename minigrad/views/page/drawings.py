@@ -1,8 +1,7 @@
-"""The drawings of a page: of the whole graph, of each box, and of parts that only a drawing made.
+"""The drawings of a page: of the whole graph, of each box, and of groups that a drawing made.
 
-Which boxes are open in one is chosen by `folding.plan`: as many as fit. The closed ones have drawings of
-their own. Each is laid out once, here, by Graphviz, which is given the sizes of the cards and no text
-that it would have to measure.
+`folding.plan` opens as many boxes of a drawing as fit. Each closed box has a drawing of its own.
+Graphviz lays out each drawing once, here. It gets the sizes of the cards, and no text to measure.
 """
 
 from __future__ import annotations
@@ -21,28 +20,31 @@ from . import cards
 from .packing import table
 
 BUDGET = 44  # cards in a drawing
-OUTLINE, FEW = 22, 8  # cards in that of the whole at most, and at least, if it is not `LEGIBLE`
-LEGIBLE = 1400, 1100  # width and height of a drawing that can be read when it is seen whole
+LEGIBLE = 1400, 1100  # the largest width and height of a drawing that can be read as a whole
+OUTLINE, FEW = (
+    22,
+    8,
+)  # the most and the fewest cards of the first drawing, if it is larger than that
 POINTS = 72  # to Graphviz's inch
 NO_ENGINE = (
     "No Graphviz was found when this page was written, so tables stand in for the drawings; "
     "pip install pygraphviz brings one."
 )
 
-# What Graphviz made of each text in DOT; None without it.
+# The layout of each text in DOT; None without Graphviz.
 Layouts = dict[str, "dict[str, Any] | None"]
 
 
 @dataclasses.dataclass(eq=False)
 class PageDrawing:
-    """One drawing: the part of the graph, and how the reader comes to it.
+    """A drawing of a part of the graph.
 
     Attributes:
         name: "all", "box3" or "part1".
-        title: what it is headed by.
+        title: its heading.
         graph: the part of the graph that it shows.
-        around: the name of the drawing in which it is a box; "" for the whole.
-        box: the number of the graph's box, or None.
+        around: the name of the drawing in which it is a box; "" for the drawing of the whole.
+        box: the number of its box in the graph; None for the whole, or for a group.
     """
 
     name: str
@@ -55,8 +57,8 @@ class PageDrawing:
 def drawings(graph: GraphData) -> list[dict[str, Any]]:
     """Every drawing of `graph`, the whole first, as data: see `CardWriter.data`.
 
-    The page opens with the whole. Of a large model it is an outline, that can be read at once; the boxes
-    in it open one level after the other.
+    The page opens with the drawing of the whole. For a large model it is an outline that can be read at
+    once, and its boxes open one level after the other.
     """
     edges = {id(e): i for i, e in enumerate(graph.edges)}
     waiting = [PageDrawing("all", graph.title or "the whole graph", graph, "")]
@@ -84,10 +86,10 @@ class CardWriter:
         edges: the places of the edges in the whole graph, by their ids.
 
     Attributes:
-        cards: of each node and closed box the `key` (its number, or the name of its own drawing), and
-            `width` and `height`.
-        frames: of each open box the `key`, `title` and `kind`.
-        closed: what the card of each closed box says, by its key.
+        cards: for each node and closed box the `key` (a node's number, or the name of the box's own
+            drawing), the `width` and the `height`.
+        frames: for each open box the `key`, `title` and `kind`.
+        closed: the text of the card of each closed box, by its key.
     """
 
     def __init__(self, of: PageDrawing, budget: int, edges: dict[int, int]):
@@ -124,7 +126,7 @@ class CardWriter:
     # Written for Graphviz
 
     def dot(self) -> str:
-        """The drawing in DOT, without a text but for the widths of headings."""
+        """The drawing in DOT. Its only texts are rows of "m", as wide as headings."""
         lines = [
             "digraph drawing {",
             '  graph [rankdir=TB, nodesep=0.2, ranksep=0.36, fontname="Helvetica", fontsize=11];',
@@ -151,7 +153,7 @@ class CardWriter:
         self.frames.append({"key": self._key(block), "title": heading, "kind": block.kind})
         indent = "  " * level
         self.lines.append(f"{indent}subgraph cluster_{i} {{")
-        width = "m" * math.ceil(len(heading) * 0.66)  # to be measured by Graphviz
+        width = "m" * math.ceil(len(heading) * 0.66)  # Graphviz makes room for it
         self.lines.append(f'{indent}  graph [margin=10, labeljust=l, label="{width}"];')
 
     def _box(self, block: Block, level: int) -> None:
@@ -176,14 +178,14 @@ class CardWriter:
     # As data for the page
 
     def data(self, layouts: Layouts) -> dict[str, Any]:
-        """The drawing as data, laid out; `layouts` has those of before, and gets this one.
+        """The drawing as data, laid out. Its layout is looked up in `layouts`, or added to them.
 
-        `cards`, `frames` and `arrows` are tables (see `packing.table`). Cards and frames have their keys
-        and sizes, and where there is a layout their places. Arrows have the keys of both ends, the
-        number of the edge that each stands for (None for several), and their path.
+        `cards`, `frames` and `arrows` are tables (see `packing.table`). Cards and frames have keys and
+        sizes, and places if there is a layout. An arrow has the keys of both ends, the number of its
+        edge (None if it stands for several), and its path.
         """
         dot = self.dot()
-        if dot not in layouts:  # equal blocks have equal sizes, and so one layout
+        if dot not in layouts:  # equal blocks have equal texts, and share a layout
             laid_out = drawing.rendered(dot, "json0")
             layouts[dot] = None if laid_out is None else json.loads(laid_out)
         layout = layouts[dot]
@@ -196,7 +198,7 @@ class CardWriter:
         return about | (self._unplaced() if layout is None else self._placed(layout))
 
     def _placed(self, layout: dict[str, Any]) -> dict[str, Any]:
-        """The drawing as Graphviz laid it out; it counts upwards from the bottom, a page downwards."""
+        """The drawing with places. Graphviz counts upwards from the bottom, a page downwards."""
         width, height = map(float, layout["bb"].split(",")[2:])
         objects = {o["name"]: o for o in layout.get("objects", ())}
         placed_cards = []
@@ -217,13 +219,13 @@ class CardWriter:
         }  # fmt: skip
 
     def _unplaced(self) -> dict[str, Any]:
-        """The drawing without places, where there is no Graphviz: the page shows it as tables."""
+        """The drawing without places, if there is no Graphviz: the page shows tables."""
         return {
             "cards": table(self.cards), "frames": table(self.frames), "arrows": table(self._arrows()),
         }  # fmt: skip
 
     def _arrows(self) -> list[dict[str, Any]]:
-        """The arrows, by the keys of what they lead from and to."""
+        """The arrows, by the keys of their two ends."""
         return [
             {
                 "source": self.keys[link.source],
@@ -235,7 +237,7 @@ class CardWriter:
 
 
 def _boxes_inside(graph: GraphData, box: int | None, own: set[int]) -> set[int]:
-    """The boxes inside `box`; without one, those of which all nodes are among `own`."""
+    """The boxes inside `box`; or, without a box, the boxes whose nodes are all among `own`."""
     if box is not None:
         return graph.boxes_within({box}) - {box}
     around: dict[int, bool] = {}
@@ -249,7 +251,7 @@ def _boxes_inside(graph: GraphData, box: int | None, own: set[int]) -> set[int]:
 
 
 def _path(pos: str, height: float) -> str:
-    """An arrow's curve as SVG has it, its last point that of the arrow's head."""
+    """The curve of an arrow as a path of SVG; its last point is the arrow's head."""
     points = pos.split(" ")
     end = None
     if points[0].startswith("e,"):

@@ -1,7 +1,7 @@
 """`mg.explore`: the page of a computation, written to a file or shown at once.
 
 a loss, or a function -> a graph with its gradients: `_graph_of`
-the graph             -> all that the page knows, as data: `content` of content.py
+the graph             -> the data of the page: `content` of content.py
 the data              -> one file of HTML, with the scripts that show it: `page` of file.py
 """
 
@@ -34,8 +34,8 @@ from .file import COMPARED, page
 from .live import Vocabularies
 
 MOST_NODES = 10_000
-MOST_NUMBERS = 300_000_000  # in all values and gradients, beyond which a page takes many minutes
-BUDGET = 2_200_000  # characters that the numbers of a page take at most
+MOST_NUMBERS = 300_000_000  # in all values and gradients: a page of more takes many minutes
+BUDGET = 2_200_000  # characters of a page that its numbers may take
 
 ABSENT = (
     "Input {} of {} has no card, so its numbers cannot be changed here: Python or NumPy made other "
@@ -140,7 +140,7 @@ def _written(text: str, title: str, path: str | os.PathLike | None) -> Path:
 def _graph_of(
     loss: Tensor | Callable[..., Tensor], inputs: Sequence[Any]
 ) -> tuple[Graph, Proof | None]:
-    """The graph of a loss with its gradients; of a function, recorded here, also what is known of it.
+    """The graph of a loss with its gradients; for a function, also the proof of its constants.
 
     Raises:
         ArgumentError, DTypeError, GraphError, ShapeError: as `explore` says.
@@ -156,7 +156,7 @@ def _graph_of(
 
 
 def _of_pytorch(watched: Watched) -> tuple[Tensor, str]:
-    """The loss that was watched last, and how near PyTorch's numbers are, in HTML.
+    """The last loss of a block of `mg.pytorch()`, and its distances from PyTorch's numbers, in HTML.
 
     Raises:
         GraphError: if it requires no gradient.
@@ -185,7 +185,7 @@ def _check_takes(function: Callable, inputs: Sequence[Any]) -> None:
             f"{len(inputs) or 'none'}: {problem}. Give what computes a loss, as in "
             f"mg.explore(lambda x: loss_of(model(x)), inputs=[x])"
         ) from None
-    except ValueError:  # a function of C's, which does not tell
+    except ValueError:  # a function written in C, which has no signature
         pass
 
 
@@ -210,8 +210,8 @@ def _check_fits(graph: Graph) -> None:
 
 
 def _as_proven(proof: Proof, name: str) -> Graph:
-    """The graph with what is known of its constants; its result has the name of the function."""
-    # Once more: `prove` saw it before there were gradients.
+    """The graph, with the inputs that its constants are made of; the function names its result."""
+    # Captured again: in `prove` it had no gradients yet.
     graph = graph_with_gradients(proof.loss)
     (root,) = graph.roots
     nodes = [dataclasses.replace(n, may_be_of=proof.made_of.get(n.number, ())) for n in graph.nodes]

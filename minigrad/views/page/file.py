@@ -13,11 +13,11 @@ from .. import colours
 from . import scripts
 
 HERE = Path(__file__).parent
-COMPARED = "Compared with PyTorch"  # the only part that stands after the drawing
+COMPARED = "Compared with PyTorch"  # the only section whose tab stands after the drawing
 
 
 def page(content: Mapping[str, Any], sections: Mapping[str, str]) -> str:
-    """The page as HTML, of its `content` and of further sections, by their titles."""
+    """The page as HTML, with its `content` as JSON, and with further sections by their titles."""
     data = json.dumps(content, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     extra = "\n".join(
         f'<section class="tab extra{" after" * (name == COMPARED)}" data-title="{html.escape(name)}" '

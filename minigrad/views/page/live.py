@@ -17,9 +17,10 @@ from ...script.tape import Tape, tape_of
 from . import switches
 from .packing import Arrays, base64_of
 
+# The most that a page computes with:
 OPERATIONS = 2_000
-PRODUCTS = 20_000_000  # that are summed, forward and back
-NUMBERS = 350_000  # in what no call computes; a page has them in full
+PRODUCTS = 20_000_000  # of two numbers, that are summed, forward and back
+NUMBERS = 350_000  # in leaves and constants: the page has them in full
 
 Vocabularies = Mapping[str, Sequence[str]]
 
@@ -30,7 +31,7 @@ def live(
     arrays: Arrays,
     vocabularies: Vocabularies,
 ) -> dict[str, Any]:
-    """Return what a page needs to compute a graph again, as data; or `frozen`, why it cannot.
+    """The data with which a page computes a graph again; or `frozen`, the reason why it cannot.
 
     A slot is the place of one array (see `minigrad.script`), and a node is named by its number:
 
@@ -39,23 +40,24 @@ def live(
         names: the functions that are called, each once
         calls: [function, slot to write, slots to read, ...], as `Tape.packed` writes them
         value, gradient: the slots of nodes
-        passed, with_numbers: the slots of what goes along an edge, by its place; see `Tape`
-        leaves: the slots that have an array of the page at first
-        filled: those of one number everywhere
-        held: those of other constants, with every bit
+        passed, with_numbers: the slots of the arrays that go along an edge, by its place; see `Tape`
+        leaves: the slots that begin with an array of the page
+        filled: the slots that have one number everywhere
+        held: the slots of other constants, with every bit
         numbers: the slots of Python numbers among a node's arguments, by their position
-        fixed: why a slot keeps its numbers whatever is changed
-        pinned: why a slot can have no other numbers
-        switches: what can be off: at each place the node, what stands instead, and the slot of its gate
-        reads: where numbers left the graph: the node and the line
-        inside: the box in which a leaf without a name came up
-        made_of: the nodes from which Python or NumPy may have made a node's numbers
-        output: the node of what the model gives, or None
-        picks: of slots of integers, how many there are to choose from, and which of `vocabularies`
-        vocabularies: the symbols of each, by the path of its table
+        fixed: why a slot keeps its numbers when others change
+        pinned: why the reader cannot change the numbers of a slot
+        switches: parts that can be off: for each place the node, the node that stands in its place, and
+            the slot of the gate
+        reads: the places where numbers left the graph: the node and the line
+        inside: the box in which a leaf without a name was made
+        made_of: the nodes from which Python or NumPy may have made the numbers of a node
+        output: the node of the model's result, or None
+        picks: for slots of integers, how many symbols there are, and the name of the vocabulary
+        vocabularies: the symbols of each vocabulary, by the path of its table
 
-    Of a function, `explore` adds `paths` and `proven`; see `proof`. Where there is too much to compute,
-    the calls say what an element is made of; what they begin with is left out.
+    For a function, `explore` adds `paths` and `proven`; see `proof`. If there is too much to compute,
+    the arrays that the calls begin with are left out: the calls still say what an element is made of.
     """
     graph = script.graph
     try:
@@ -84,7 +86,7 @@ def live(
 
 
 def _calls(tape: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str, Any]:
-    """A tape as data, without its numbers: the slots and calls, what each belongs to, the switches."""
+    """A tape as data, without its numbers: its slots and calls, their nodes and edges, the switches."""
     return {
         **tape.packed(),
         "value": tape.value_slots,
@@ -106,7 +108,7 @@ def _calls(tape: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str, 
 
 
 def _leaves(graph: GraphData, tape: Tape, arrays: Arrays) -> dict[int, int | None]:
-    """Have the page keep each leaf in full: the numbers of the arrays, by their slots."""
+    """Keep each leaf in full; return the numbers of the arrays, by their slots."""
     return {
         tape.value_slots[n.number]: arrays.add(n.value, full=True)
         for n in graph.nodes
@@ -115,7 +117,7 @@ def _leaves(graph: GraphData, tape: Tape, arrays: Arrays) -> dict[int, int | Non
 
 
 def note_computed(graph: GraphData, tape: Tape, arrays: Arrays, leaves: set[int]) -> None:
-    """Tell `arrays` what the page computes of its leaves: values, gradients and contributions."""
+    """Tell `arrays` which values, gradients and contributions the page can compute from its leaves."""
 
     def note(array: np.ndarray | None, slot: int | None) -> None:
         if array is not None and slot is not None and slot not in leaves and slot not in tape.fixed:
@@ -132,7 +134,7 @@ def note_computed(graph: GraphData, tape: Tape, arrays: Arrays, leaves: set[int]
 
 
 def too_much(graph: GraphData, tape: Tape) -> str:
-    """Say what a page cannot compute so much of; "" where it can."""
+    """The reason why a graph is too much for a page; "" if it is not."""
     counts = (
         (sum(n.kind == "operation" for n in graph.nodes), OPERATIONS, "operations"),
         (tape.work, PRODUCTS, "products to sum"),
@@ -181,7 +183,7 @@ def _inside(graph: GraphData) -> dict[int, str]:
 
 
 def _output(graph: GraphData) -> int | None:
-    """The last result of a module: what a model gives, and a loss is computed from."""
+    """The last result of a module: the output of the model, from which the loss is computed."""
     results = [n.number for n in graph.nodes if n.kind == "operation" and n.module is not None]
     return max(results, default=None)
 
@@ -189,7 +191,7 @@ def _output(graph: GraphData) -> int | None:
 def _choices(graph: GraphData, tape: Tape, vocabularies: Vocabularies) -> dict[str, Any]:
     """The symbols that integers choose from: `picks` and `vocabularies`, as `live` gives them.
 
-    Of a slot that picks along several axes, the shortest of these counts.
+    If a slot picks along several axes, the shortest axis counts.
     """
     visible = {path: list(map(words.visible, names)) for path, names in vocabularies.items()}
     labels = {slot: graph[n].label for n, slot in tape.value_slots.items()}

@@ -57,7 +57,7 @@ class NodeWriter:
         checks: of gradients, by the numbers of nodes.
 
     Attributes:
-        rules, files: what the page is given of the rules and the lines that were named.
+        rules: the rules that nodes and edges name; `files`: the lines of code that nodes name.
     """
 
     def __init__(
@@ -117,17 +117,17 @@ class NodeWriter:
         return cards.label(self.graph[number])
 
     def _operation(self, node: GraphNode) -> dict[str, Any]:
-        """The facts of an operation: its name, its rule, and what a function of Python's does."""
+        """The facts of an operation: its name, its rule, and the docstring of a Python function."""
         data = {"op": node.operation, "rule": self.rules.add(self.rules.reader.node(node))}
         if inspect.isfunction(node.function) and not node.operation.startswith("np."):
             data["about"] = words.first_sentence(node.function.__doc__)
         return data
 
     def edge(self, e: GraphEdge) -> dict[str, Any]:
-        """A `GraphEdge` by its names, without what is None.
+        """A `GraphEdge` by its names, without fields that are None.
 
-        One that is differentiable has the number of its `rule`; and `passed` with the numbers of its
-        arrays, `given` only where that was summed.
+        A differentiable edge has the number of its `rule`, and in `passed` the numbers of its arrays. Of
+        these, `given` is left out if it was not summed.
         """
         data: dict[str, Any] = {"source": e.source, "target": e.target, "position": e.position}
         if e.item is not None:
@@ -158,8 +158,8 @@ def _check(check: replay.Check) -> dict[str, Any]:
 def shape_letters(node: GraphNode, sizes: Mapping[str, int]) -> list[str]:
     """A letter for each axis of a node, "" where none is known.
 
-    The comment at the end of its line of code, such as `# (B, T, D)`, names the axes, as far as it
-    agrees with the `sizes` that are known of letters; else the one letter that has an axis's size does.
+    The comment at the end of its line of code, such as `# (B, T, D)`, names an axis, if the letter has
+    no other size in `sizes`. Otherwise an axis gets the letter of its size, if only one has this size.
     """
     in_comment = _letters_in_comment(node)
     letters = [""] * len(node.shape)

@@ -1,4 +1,4 @@
-"""Showing a page that has no path: in a notebook in place, else in a browser."""
+"""The opening of a page without a path: in a notebook in place, else in a browser."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEIGHT = 640  # pixels of a frame in a notebook
 
 
 def fresh_path(title: str) -> Path:
-    """The path of a new file, called by a title, in a folder of its own."""
+    """The path of a new file in a new folder, named after a title."""
     name = re.sub(r"\W+", "-", title).strip("-")[:40] or "page"
     return Path(tempfile.mkdtemp(prefix="minigrad-")) / f"{name}.html"
 

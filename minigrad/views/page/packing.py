@@ -1,11 +1,12 @@
 """Arrays as text that a page can hold: every digit that it shows is one of the number's own.
 
 A small array is written as decimal numbers of five significant digits. A large one takes 16 bits a
-number: three significant digits, a sign, and one of 36 powers of ten (900 x 2 x 36 = 64,800 codes),
-the greatest of them that of the array's largest number. What the page computes with is kept in full.
-Beyond what a page may hold, every second, fourth ... row and column is kept. What is said of an array
-as a whole is taken from all of it. Of many arrays, those that the page computes when it is opened are
-left out: its leaves are enough.
+number: three significant digits, a sign, and one of 36 powers of ten (900 x 2 x 36 = 64,800 codes), up
+to the power of the array's largest number. Arrays that the page computes with are kept in full.
+
+If the arrays are more than a page may hold, only every second, fourth ... row and column is kept; the
+summary of an array is still made of all its numbers. If there are many arrays, those that the page can
+compute from its leaves are left out.
 """
 
 from __future__ import annotations
@@ -18,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-SMALL = 64  # numbers, up to which an array is written in decimals
-DIGITS = 5  # of each of these
-SPARE = 300_000  # characters that arrays may take although the page could compute them
+SMALL = 64  # an array of up to so many numbers is written in decimals
+DIGITS = 5  # of each of these numbers
+SPARE = 300_000  # characters: if all arrays take no more, none is left out
 BINS = 24  # of a histogram
-PIECE = 1 << 20  # numbers that are looked at together
+PIECE = 1 << 20  # numbers that are summed up at a time
 POWERS = 36  # of ten, from that of the largest number down
 SUMMARY = ("least", "greatest", "mean", "norm", "zeros", "odd")  # of the numbers of an array
 SPECIAL = 6  # codes: zero, NaN, infinity, minus infinity, too small for the powers, minus that
@@ -38,9 +39,9 @@ class Arrays:
     def __init__(self, budget: int):
         self.budget = budget
         self.held: list[np.ndarray] = []
-        self.places: dict[tuple, int] = {}  # by what tells their numbers from others
-        self.full: set[int] = set()
-        self.slots: dict[int, int] = {}  # of those that a page can compute
+        self.places: dict[tuple, int] = {}  # by dtype, shape and a digest of the numbers
+        self.full: set[int] = set()  # the places of arrays that are kept in full
+        self.slots: dict[int, int] = {}  # the slots of arrays that the page can compute
 
     def add(self, array: np.ndarray | None, full: bool = False) -> int | None:
         """The number under which the page finds `array`; None for none. `full` keeps all its bits."""
@@ -71,10 +72,10 @@ class Arrays:
                 self.slots.setdefault(number, slot)
 
     def packed(self) -> list[dict[str, Any]]:
-        """All arrays, the largest ones thinned out as far as the budget asks for it.
+        """All arrays; the largest are thinned out as far as the budget needs it.
 
-        Where they are many, those that the page computes are left to it: not those that it begins
-        with, which may be equal to one of these, as x[np.arange(n)] is to x.
+        If there are many, those that the page can compute are left out. A leaf is never left out, even
+        if it is equal to a computed array, as x is to x[np.arange(n)].
         """
         most = 1 << 16
         left_out = {i: slot for i, slot in self.slots.items() if i not in self.full}
@@ -101,13 +102,17 @@ class Arrays:
 
 
 def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
-    """An array as JSON can hold it: `s` its shape, `t` its kind, and its numbers.
+    """An array as JSON can hold it:
 
-    `v` has the numbers of a small array, `c` the codes of a large one, whose largest has the power of
-    ten `e`, `x` the bytes of one kept in full, `b` the bits of booleans. `k` has the step in each axis
-    where numbers were left out. `p`, alone, is the slot of one that the page computes. `m` is the
-    `SUMMARY` of all of it: least, greatest, mean, norm, zeros, and how many are not finite; `h` is a
-    histogram.
+    s, t    the shape, and the letter of the dtype's kind
+    v       the numbers of a small array
+    c, e    the codes of a large array, and the power of ten of its largest number
+    x, w    the bytes of an array kept in full, and the bytes of a number
+    b       the bits of booleans
+    k       the step along each axis, if numbers were left out
+    p       in place of these: the slot of an array that the page computes
+    m, h    the `SUMMARY` of all numbers (least, greatest, mean, norm, the counts of zeros and of
+            numbers that are not finite), and a histogram
     """
     packed: dict[str, Any] = {"s": list(array.shape), "t": array.dtype.kind}
     if full and array.dtype.kind == "f":
@@ -131,7 +136,7 @@ def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
 
 
 def table(records: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Many records with the same names, these written once: `names`, and of each record a row of `rows`.
+    """Records with the same names as a table: `names`, and in `rows` the values of each record.
 
     `records` of `graph.js` makes them objects again.
     """
@@ -156,7 +161,7 @@ def thinned(array: np.ndarray, most: int) -> tuple[np.ndarray, list[int]]:
 
 
 def decimal(value: Any) -> Any:
-    """A number of five significant digits, as JSON can hold it; a word where it is not finite."""
+    """A number of five significant digits, as JSON can hold it; a word, if it is not finite."""
     if not isinstance(value, float):
         return int(value)
     if not math.isfinite(value):
@@ -165,7 +170,7 @@ def decimal(value: Any) -> Any:
 
 
 def rounded(value: float, digits: int) -> float:
-    """A finite number of so many significant digits; the number itself where that would be infinite."""
+    """A finite number of so many significant digits; the number itself, if that would be infinite."""
     short = float(f"{value + 0.0:.{digits - 1}e}")
     return short if math.isfinite(short) else float(value)
 
@@ -182,8 +187,8 @@ def codes(array: np.ndarray) -> tuple[str, int]:
     power = np.zeros(x.shape, int)
     power[finite] = np.floor(np.log10(size[finite])).astype(int)
     digits = np.zeros(x.shape, int)
-    # Near the middle between two numbers of three digits, and where the logarithm or the rounding
-    # steps over a power of ten, Python's own conversion decides, which is exact.
+    # Python's own conversion is exact. It decides near the middle between two numbers of three digits,
+    # and if the logarithm or the rounding steps over a power of ten.
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         hundreds = size[finite] * 10.0 ** (2 - power[finite])
         digits[finite] = np.rint(hundreds)
@@ -203,7 +208,8 @@ def codes(array: np.ndarray) -> tuple[str, int]:
 
 
 def summary(array: np.ndarray) -> list[Any]:
-    """Least, greatest, mean and norm of the finite numbers; how many are 0, and not finite."""
+    """The least, the greatest, the mean and the norm of the finite numbers; the counts of zeros, and of
+    numbers that are not finite."""
     ends = [(x.min(), x.max(), x.size, np.sum(x == 0)) for x in finite_pieces(array)]
     if not ends:
         return [None, None, None, None, 0, array.size]
@@ -230,7 +236,7 @@ def histogram(array: np.ndarray) -> list[int]:
 
 
 def finite_pieces(array: np.ndarray) -> Iterator[np.ndarray]:
-    """The finite numbers in double precision, some at a time: all would take much memory."""
+    """The finite numbers in double precision, a piece at a time, to save memory."""
     flat = array.reshape(-1)
     for start in range(0, flat.size, PIECE):
         x = flat[start : start + PIECE].astype(np.float64)
@@ -240,7 +246,7 @@ def finite_pieces(array: np.ndarray) -> Iterator[np.ndarray]:
 
 
 def power_above(array: np.ndarray) -> int:
-    """A power of two, divided by which no finite number is above one, so that sums cannot overflow."""
+    """The power of two by which all finite numbers are divided, so that sums cannot overflow."""
     return int(np.frexp(max((np.abs(x).max() for x in finite_pieces(array)), default=0))[1])
 
 

@@ -1,8 +1,8 @@
 """Checks of a recorded graph by finite differences: nudge one node, and compute all that follows.
 
-The graph is computed again in float64 from its leaves. At each node a random direction is chosen, the
-value is moved along it by a small step either way, and what the result changes by is compared with
-what the node's gradient says.
+The graph is computed again in float64 from its leaves. For each node a random direction is chosen, and
+the value is moved along it by a small step either way. The change of the result is compared with the
+change that the node's gradient predicts.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from ...script.script import Script, compute
 from ...script.symbols import Symbol
 
 STEP = 1e-5
-MOST_NUMBERS = 2_000_000_000  # numbers to compute, beyond which no check is run
-OVERHEAD = 5000  # numbers that take as long as one call
+MOST_NUMBERS = 2_000_000_000  # numbers to compute: if there are more, no check is run
+OVERHEAD = 5000  # numbers that take as long as the overhead of one call
 
 
 class Check(NamedTuple):
     """One node's gradient compared with finite differences along one random direction.
 
     Attributes:
-        measured: what the result changes by, a unit of the direction.
-        told: what the gradient says of it.
-        tolerance: how far they may be apart.
-        kink: whether the slopes to both sides differ, so that there is no right answer.
+        measured: the change of the result for a unit of the direction.
+        told: the change that the gradient predicts.
+        tolerance: the largest difference of the two that is right.
+        kink: whether the slopes to both sides differ: then there is no right answer.
     """
 
     measured: float
@@ -46,7 +46,7 @@ class Check(NamedTuple):
 
 
 def checks(script: Script) -> dict[int, Check]:
-    """The check of every node with a gradient, by number; none where there is too much to compute."""
+    """The check of every node with a gradient, by number; none, if there is too much to compute."""
     graph = script.graph
     work = sum(math.prod(n.shape) + OVERHEAD for n in graph.nodes) * len(graph)
     ends = {n: graph[n].gradient for n in graph.roots}
@@ -83,7 +83,7 @@ class _Replay:
                 self.users.setdefault(id(read), []).append(place)
 
     def check(self, node: GraphNode) -> Check:
-        """Compare the gradient of a node with what the result changes by along one direction."""
+        """Compare the gradient of a node with the change of the result along one direction."""
         symbol = self.values[node.number]
         x = self.wide[id(symbol)]
         direction = np.random.default_rng(node.number).standard_normal(x.shape)
@@ -105,10 +105,10 @@ class _Replay:
         return Check(measured, told, self._tolerance(node, gradient, measured, h), bool(kink))
 
     def _tolerance(self, node: GraphNode, gradient: np.ndarray, measured: float, h: float) -> float:
-        """The most by which a slope may be off.
+        """The largest error of a slope that is right.
 
-        It is off by the rounding of the gradient, whose dtype may be short; by the bend of the function
-        between the two ends; and by the rounding of the values there.
+        The error has three causes: the rounding of the gradient, whose dtype may be short; the bend of
+        the function between the two ends; and the rounding of the values there.
         """
         start = max(float(np.linalg.norm(g)) for g in self.ends.values())
         rounding = float(np.finfo(node.dtype).eps)
@@ -134,7 +134,7 @@ def _step(x: np.ndarray) -> float:
 
 
 def _in_float64(function: Callable, args: Sequence[Any], options: dict[str, Any]) -> Any:
-    """Return what a function gives, in float64."""
+    """The result of a function, in float64."""
     if function is body_of(rules.astype) and np.dtype([*args, *options.values()][1]).kind == "f":
         return args[0]
     return _wide(function(*args, **options))

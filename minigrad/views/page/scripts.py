@@ -1,11 +1,11 @@
-"""The scripts of a page as one script, in which each file is an object with what it exports.
+"""The scripts of a page as one script, in which each file is an object with its exports.
 
     arrays.js:  export { array, at };            const Arrays = (() => { ... return { array, at }; })();
-                import * as Arrays from ...      Arrays.at(...): known to all that comes after it
+                import * as Arrays from ...      Arrays.at(...): known to all files after it
                 import { at } from ...           const { at } = Arrays;  once, behind that object
 
-So the files are modules of JavaScript as editors and linters know them, and a page is one file, which
-a browser opens from a disk. Comments, and spaces that say nothing, are left out of scripts and style.
+So the files are modules of JavaScript, which editors and linters understand; and the page is one file,
+which a browser can open from a disk. Comments and needless spaces are left out of scripts and styles.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 HERE = Path(__file__).parent
-# They run in this order: a file imports those before it alone.
+# Read them in this order. They run in it, and a file imports only files before it.
 FILES = [
     # the data, and computing it again
     "words", "once", "shapes", "symbols", "dom", "state", "events", "arrays", "graph", "functions",
@@ -35,8 +35,8 @@ FILES = [
     # the time line, and ways in and out
     "timeline", "search", "link", "share",
 ]  # fmt: skip
-# Another line, typed in the page, and what leads to each symbol of the answer: a page has these only
-# where a line can be typed.
+# Another line that is typed, and the picture from its letters to each symbol of the output: only a page
+# in which a line can be typed has these.
 ANOTHER_LINE = [
     "line_words", "line_model", "sampling", "idle", "cuts", "ribbons", "flow_reading", "flow_parts",
     "flow_effects", "flow", "flow_cuts", "flow_letters", "flow_scene", "flow_names", "flow_said",
@@ -48,8 +48,8 @@ SCRIPTS = {
     for file in [*FILES, *ANOTHER_LINE, "page"]
 }
 
-# Of a script as its formatter writes it, with a semicolon after each statement: texts, in which spaces
-# count (those in backquotes may hold code, two braces deep); patterns; comments; and spaces.
+# The parts of a formatted script, with a semicolon after each statement: texts and patterns, in which
+# spaces count (a text in backquotes may hold code, two braces deep); comments; and spaces.
 PARTS = re.compile(
     r"""(?P<text>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'
     |`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^{}`]|`[^`]*`|\{[^{}]*\})*\})*`
@@ -64,9 +64,11 @@ EXPORTS = re.compile(r"^export \{([^}]*)\};\n", re.MULTILINE)
 
 @functools.cache
 def joined(files: tuple[str, ...] = tuple(SCRIPTS)) -> str:
-    """The script of these files. It begins with a list of what the object of each gives."""
+    """The script of these files. It begins with a list of the objects and their exports."""
     texts = {file: (HERE / f"{file}.js").read_text(encoding="utf-8") for file in files}
-    named: dict[str, dict[str, None]] = {file: {} for file in files}  # what others import by name
+    named: dict[str, dict[str, None]] = {
+        file: {} for file in files
+    }  # names that other files import
     for text in texts.values():
         for names, file in NAMES.findall(text):
             named[file].update(dict.fromkeys(re.findall(r"\w+", names)))
@@ -82,7 +84,7 @@ def exported(text: str) -> list[str]:
 
 
 def as_object(name: str, text: str, named: Iterable[str] = ()) -> str:
-    """A file as an object of that name, with what it exports; behind it, what others import by name."""
+    """A file as an object of that name with its exports, and the names that other files import."""
     gives = ",".join(exported(text))
     body = without_spaces(EXPORTS.sub("", IMPORTS.sub("", text)))
     known = f"\nconst {{{','.join(named)}}}={name};" if named else ""
@@ -90,7 +92,7 @@ def as_object(name: str, text: str, named: Iterable[str] = ()) -> str:
 
 
 def without_spaces(text: str) -> str:
-    """A script without its comments, and without spaces beside signs; a line for each statement."""
+    """A script without comments, and without spaces beside signs; each statement has a line."""
     parts: list[str] = []
     end = 0
     for found in PARTS.finditer(text):
@@ -115,7 +117,7 @@ def without_spaces(text: str) -> str:
 
 
 def _needed(before: str, after: str) -> bool:
-    """Tell whether a space between two signs of a script says something: `return x`, `a - -b`."""
+    """Tell whether a script needs a space between two characters, as in `return x` and `a - -b`."""
     word = lambda sign: sign.isalnum() or sign in "_$#\"'`"
     return (word(before) and word(after)) or (before == after and before in "+-/")
 

@@ -1,4 +1,4 @@
-"""The files of source code that a page shows: those whose lines asked for its operations."""
+"""The files of source code that a page shows: their lines asked for its operations."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 from ...ran import words
 from ...ran.data import GraphData
 
-WHOLE = 150  # lines of a file, up to which all of it is shown
-AROUND = 7  # lines before and after one that is
+WHOLE = 150  # a file of up to so many lines is shown as a whole
+AROUND = 7  # lines that are shown before and after a line that was used
 
 
 class SourceFiles:
@@ -32,8 +32,8 @@ class SourceFiles:
     def shown(self) -> list[dict[str, Any]]:
         """Each file: its `name`, whether it is the reader's `own`, and `pieces` of it.
 
-        A piece has the number of its `first` line, its `lines`, and how many of these are imports, which
-        are `folded`.
+        A piece has the number of its `first` line, its `lines`, and in `folded` the count of imports at
+        its beginning.
         """
         return [
             {
@@ -46,7 +46,7 @@ class SourceFiles:
 
 
 def _name(file: str) -> str:
-    """The name of a file without its folders; of a cell of a notebook, what it is."""
+    """The name of a file without its folders; "a cell" for a cell of a notebook."""
     name = os.path.basename(file)
     return "a cell" if re.fullmatch(r"\d+\.py", name) and "ipykernel" in file else name
 
@@ -72,7 +72,7 @@ def _imports(lines: Sequence[str]) -> int:
 
 
 def _pieces(lines: Sequence[str], used: set[int]) -> Iterator[dict[str, Any]]:
-    """The lines of a file in pieces: all of a short one, of a long one those around the `used` lines."""
+    """The lines of a file in pieces: all of a short file; of a long one, those around `used` lines."""
     if not lines:
         return
     shown = set(range(1, len(lines) + 1))

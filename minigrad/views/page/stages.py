@@ -1,7 +1,7 @@
-"""Stages of a model: parts that make the vectors of all symbols, add to them, or end with them.
+"""Stages of a model: modules that make the vectors of all symbols, add to them, or use them at the end.
 
-A model says which of its modules are stages. Where their numbers are is found in the graph: what a
-module gives is the last operation in its box, and its attention weights are those inside that box.
+A model names its stages. Their numbers are found in the graph: the result of a module is the last
+operation in its box, and its attention weights are inside that box.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from . import attention, switches
 
 
 class Stage(NamedTuple):
-    """A module that makes the vector of each symbol, adds something to it, or ends with it.
+    """A module that makes the vector of each symbol, adds to it, or uses it at the end.
 
     Attributes:
-        path: of the module; one that runs for both sides is a stage of each, in this order.
+        path: of the module. A module that runs for both sides is a stage of each, in this order.
         name: of its kind, such as "self-attention".
-        about: what it is for, in words of the task.
-        layer: the number of its layer, from 1; None for what is in none.
-        side: whose vectors these are: "source" or "target".
-        reads: for an attention, the side at which it looks; else None.
-        cut: what there is to know of a cut of it, in sentences; None where it would say nothing.
+        about: its purpose, in words of the task.
+        layer: the number of its layer, from 1; None, if it is in no layer.
+        side: the side of the vectors: "source" or "target".
+        reads: for an attention, the side that it looks at; else None.
+        cut: sentences on a cut of it; None, if it cannot be cut.
     """
 
     path: str
@@ -40,7 +40,7 @@ def places(
 ) -> list[dict[str, Any]]:
     """Each stage as data, with the slots of its result, `out`, and of its attention `weights`, or None.
 
-    A stage that the graph does not have is left out; so is an attention whose weights are not found.
+    A stage that is not in the graph is left out, and so is an attention without weights.
     """
     runs: dict[str, list[GraphBox]] = {}  # of each module, in order
     for box in graph.boxes:

@@ -1,11 +1,11 @@
-"""Parts of a model that a page can switch off, each with its exact form when off.
+"""Switches: parts of a model that a page can turn off, each with the exact computation without it.
 
     @switch("norm", "nothing is brought to mean 0 and variance 1")
     def norm(graph):
         yield from through(graph, {"layer_norm"})
 
-A switch finds places in a graph: a node, and the earlier node of the same shape that stands in its
-place when it is off. Nothing else is changed: every gradient follows from that.
+A switch finds places in a graph: a node, and an earlier node of the same shape, which stands in its
+place when the switch is off. Nothing else is changed, and all gradients follow.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ class PartSwitch(NamedTuple):
 
     Attributes:
         name: of the part.
-        off: what is when it is off.
-        find: the places of a graph where it is.
+        off: the effect of turning it off, in words.
+        find: finds its places in a graph.
     """
 
     name: str
@@ -49,7 +49,7 @@ def switch(name: str, off: str) -> Callable:
 
 
 def places(graph: GraphData) -> dict[str, list[Bypass]]:
-    """The places of every switch that `graph` has; of each node one, that of the first switch."""
+    """The places of every switch in `graph`. A node that two switches find belongs to the first."""
     taken: set[int] = set()
     by_switch: dict[str, list[Bypass]] = {}
     for name, part in SWITCHES.items():
@@ -61,7 +61,7 @@ def places(graph: GraphData) -> dict[str, list[Bypass]]:
 
 
 def alike(a: GraphNode, b: GraphNode) -> bool:
-    """Tell whether one can stand in the place of the other: in float32 or float64."""
+    """Tell whether one node can stand in the place of the other: float32 and float64 can."""
     return a.shape == b.shape and (a.dtype == b.dtype or a.dtype.kind == b.dtype.kind == "f")
 
 
@@ -69,7 +69,7 @@ def alike(a: GraphNode, b: GraphNode) -> bool:
 
 
 def boxes(graph: GraphData, names: set[str]) -> Iterator[GraphBox]:
-    """The calls of definitions of these names, but of none inside another."""
+    """The calls of definitions of these names, but not those inside another such call."""
     for box in graph.boxes:
         around = box.parent
         while around is not None and graph.box(around).name not in names:
@@ -104,7 +104,7 @@ def through(graph: GraphData, names: set[str]) -> Iterator[Bypass]:
 
 
 def argument(node: GraphNode, position: int) -> int | None:
-    """The number of the node that is an argument, if it is one."""
+    """The number of the node at a place among the arguments; None, if no node is there."""
     a = node.arguments[position] if position < len(node.arguments) else None
     return a.number if isinstance(a, Ref) else None
 
@@ -127,7 +127,7 @@ def comes_from(graph: GraphData, number: int, source: int, function: Callable) -
 # --- the switches ---------------------------------------------------------------------------------
 
 
-MASKS = {  # kinds of masks: what is when one is off
+MASKS = {  # kinds of masks, and the effect of turning one off
     "causal mask": "every position may look at those that come after it, too",
     "padding mask": "queries may look at padding, too",
     "mask that hides nothing": "nothing changes: there is no padding here that it could hide",
@@ -136,7 +136,7 @@ MASKS = {  # kinds of masks: what is when one is off
 
 
 def masks_of(kind: str) -> Callable[[GraphData], Iterator[Bypass]]:
-    """Find what masks of this kind enter, such as np.where(mask, scores, -inf): the scores."""
+    """A function that finds the masks of a kind. np.where(mask, scores, -inf): the scores."""
     return lambda graph: (
         one.masked
         for one in attention.attentions(graph)

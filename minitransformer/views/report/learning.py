@@ -1,4 +1,4 @@
-"""The section that says how the model learned, and with which settings."""
+"""The section on the training of the model, with its settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .parts import Figures, escape, section
 
 
 def how_it_learned(run: Training, result: Result | None, pictures: Figures) -> str:
-    """The loss over the steps, and with which settings."""
+    """The loss over the steps, and the settings."""
     if not run.curve:
         return section("How it learned", "<p>It has not learned yet: no step was taken.</p>")
     recent = model_plots.window(run.curve)
@@ -46,7 +46,7 @@ def how_it_learned(run: Training, result: Result | None, pictures: Figures) -> s
 
 
 def _settings(run: Training) -> str:
-    """Say in one line how it was trained, and what the model is."""
+    """One line on the settings of the training, and on the sizes of the model."""
     s, n = run.settings, run.sizes
     if run.kind == "encoder-decoder":
         layers = f"{n.encoder_layers} + {n.decoder_layers} layers"

@@ -1,4 +1,4 @@
-"""Lines that the model read, beside what it wrote: examples, mistakes, and where it looked for each."""
+"""Lines that the model read, beside its output: examples, mistakes, and attention maps."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ..explain import reading
 from .parts import Figures, escape, section
 
 MOST_MISTAKES = 20
-EXAMPLES = 3  # with which the page begins
+EXAMPLES = 3  # at the beginning of the page
 MAPS = 4  # examples whose attention is shown
 
 
 def examples(run: Training, result: Result | None) -> str:
-    """Three examples of the task: what the model read and wrote, two of them right if there are."""
+    """Three examples of the task with the model's output; two of them right, if there are so many."""
     if not (result and result.written):
         some = (e if isinstance(e, tuple) else (e,) for e in run.batch(1)[:EXAMPLES])
         cells = ("".join(f'<td class="text">{escape(text)}</td>' for text in e) for e in some)
@@ -44,7 +44,7 @@ def _example(source: str, target: str, written: str) -> str:
 
 
 def what_it_gets_wrong(pairs: Sequence[Pair], written: Sequence[str]) -> str:
-    """A table of examples that it does not write as they should be."""
+    """A table of examples whose output is wrong."""
     wrong = [(*pair, w) for pair, w in zip(pairs, written) if w != pair[1]]
     if not wrong:
         return section("What it gets wrong", f"<p>Nothing, of {len(pairs):,} examples.</p>")
@@ -62,7 +62,7 @@ def what_it_gets_wrong(pairs: Sequence[Pair], written: Sequence[str]) -> str:
 
 
 def what_it_reads(told: str, forms: Sequence[str]) -> str:
-    """The forms that it has learned to read, with an example of each."""
+    """The forms that the model has learned to read, with an example of each."""
     rows = "".join(f'<li class="text">{escape(form)}</li>' for form in forms)
     return section(
         "What it reads", f"<p>It reads {escape(told)}</p>", f'<ul class="forms">{rows}</ul>'
@@ -85,7 +85,7 @@ def compared(written: str, target: str) -> str:
 def where_it_looks(
     run: Training, pairs: Sequence[Pair], written: Sequence[str], pictures: Figures
 ) -> str:
-    """Show where each head looked for some examples, first for some that went wrong."""
+    """The attention maps of some examples; wrong ones first."""
     told = (
         "The model writes one symbol after the other, and at each looks at "
         + ("the encoded source" if run.kind == "encoder-decoder" else "all that was there before")

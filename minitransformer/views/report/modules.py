@@ -20,7 +20,7 @@ MOST_SYMBOLS = 6
 
 
 def the_model(run: Training, examples: Sequence[Any], pictures: Figures) -> str:
-    """The modules of the model, as it read one example."""
+    """A drawing of the modules of the model, for one example."""
     example = min(examples, key=lambda example: len(example[0]))
     inputs, _ = run.reader.inputs_and_targets([example])
     logits = run.model(*inputs)
@@ -45,7 +45,7 @@ def the_model(run: Training, examples: Sequence[Any], pictures: Figures) -> str:
 
 
 def one_attention_head(run: Training, pairs: Sequence[Pair], pictures: Figures) -> str:
-    """One head of the first layer's attention to the source, at one step, down to its operations."""
+    """One head of the first layer's cross-attention, at one step, with all its operations."""
     line, target = _shortest(pairs)
     h, t, whole = _head_alone(run, line, target)
     wrote = run.task.target.tokens(run.task.target.encode(target, end=True))
@@ -73,10 +73,10 @@ def one_attention_head(run: Training, pairs: Sequence[Pair], pictures: Figures) 
 
 
 def _head_alone(run: Training, line: str, target: str) -> tuple[int, int, Graph]:
-    """The head and the step on whose output the loss depends most, and the graph of these alone.
+    """The head and the step whose output has the largest gradient, and the graph of these alone.
 
-    Its query, keys and values, and the gradient that reaches its output, are taken from the graph of the
-    loss, and the head is computed once more by itself.
+    The query, the keys, the values, and the gradient of the output are taken from the graph of the loss.
+    Then the head is computed again by itself.
     """
     with mg.record():
         loss = run.loss([(line, target)])
@@ -98,7 +98,7 @@ def _head_alone(run: Training, line: str, target: str) -> tuple[int, int, Graph]
 
 
 def _step(vocabulary: Vocabulary, line: str, head: Graph) -> str:
-    """The numbers of one step, for the symbols of the source to which it gives most weight."""
+    """The numbers of one step, for the symbols of the source with the largest weights."""
     nodes: dict[str, Any] = {node.variable: node for node in head.nodes}
     scores, weights = (nodes[name].value[0] for name in ("scores", "weights"))  # (S,) each
     slopes = nodes["scores"].gradient[0]

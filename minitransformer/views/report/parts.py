@@ -1,4 +1,4 @@
-"""The parts that the page is made of: sections, and figures with what they show in words."""
+"""The parts of the page: sections, and figures with a text that describes them."""
 
 from __future__ import annotations
 

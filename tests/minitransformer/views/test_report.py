@@ -172,7 +172,9 @@ def test_a_model_without_mistakes():
     assert "MB of memory" not in text
 
 
-def test_a_model_that_never_learned():
+def test_a_model_that_never_learned(monkeypatch):
+    without_plots(monkeypatch)
+    without_graphviz(monkeypatch)
     sizes = Sizes(7, 7, width=8, heads=2, feed_forward=8)
     run = Training(Toy(), sizes, Settings(steps=0))
     text, _ = paged(run, PAIRS * 20, ["x"] * 120, 1.0, 99)
