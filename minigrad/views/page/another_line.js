@@ -64,7 +64,7 @@ function showReadable(on) {
 
 const withChances = (said) => ({ ...said, p: said.scores.map((scores) => Arrays.softmax(scores)) });
 
-// What the answer for a line is compared with, and why it can differ: what is cut, or the line.
+// The output with which the answer for a line is compared, and the reason why it may differ.
 function before(line, ids) {
   if (FlowCuts.allCut().length) return { differs: "cut", was: writtenUncut(line, ids) };
   return { differs: line === model.line ? null : "line", was: model.wrote };
@@ -101,7 +101,7 @@ function typed(text) {
 
 const bare = (word) => word.replace(/[,.;]$/, "");
 
-// What is other in a line than in that of the page, if it is one word; else the line.
+// The word of a line that differs from the line of the page, if it is only one; else the whole line.
 function variation(text) {
   const [was, is] = [model.line, text].map((line) => line.split(" "));
   const other = is.flatMap((word, i) => (word === was[i] ? [] : [i]));
@@ -134,7 +134,7 @@ function ask(text, right) {
   box.querySelector("button").focus();
 }
 
-// Show what it writes, with a verdict on the guess; the picture follows the first symbol that changed.
+// Show the output, with a verdict on the guess. The picture follows the first symbol that changed.
 function answer(text, right, guessed) {
   const said = read(text, right);
   const changed = said.written.findIndex((id, t) => id !== model.wrote[t]);
@@ -143,7 +143,7 @@ function answer(text, right, guessed) {
   byId("another-line").focus();
 }
 
-// While a guess is asked, nothing is shown of the answer, nor of the one before.
+// While a guess is asked, hide the answer, and the answer before.
 function asking(on) {
   byId("another-guess").hidden = !on;
   byId("another").parentElement.classList.toggle("asking", on);
@@ -171,7 +171,7 @@ function verdict(guessed, written) {
 
 // --- the start ----------------------------------------------------------------------------------------
 
-// Lines to try: that of the page, others of its kind, and examples of which the right answer is known.
+// Lines to try: the line of the page, variations of it, and examples whose right answer is known.
 function exampleButtons() {
   const variations = model.variations.filter((text) => idsOf(text).note === "");
   const examples = [[model.line, null], ...variations.map((text) => [text, null]), ...model.examples];

@@ -1,6 +1,6 @@
 // --- arrays that the page brought along, unpacked when first asked for --------------------------------
 
-// Every digit that is shown is the number's own: what is rounded has no more digits than were kept.
+// Every digit that is shown belongs to the number: a rounded number has no more digits than were kept.
 
 import { filled, WORDS } from "./words.js";
 import { data } from "./state.js";
@@ -32,7 +32,7 @@ function kept(id) {
 // histogram.
 function unpack(packed) {
   const steps = packed.k || packed.s.map(() => 1);
-  const shape = packed.s.map((n, axis) => Math.ceil(n / steps[axis])); // of what was kept
+  const shape = packed.s.map((n, axis) => Math.ceil(n / steps[axis])); // of the numbers that were kept
   const numbers = unpackedNumbers(packed, Shapes.size(shape));
   let largest = 0;
   for (const v of numbers) if (Number.isFinite(v) && Math.abs(v) > largest) largest = Math.abs(v);
@@ -132,7 +132,7 @@ function normKept(id) {
   return m ? m[3] || 0 : kept(id).largest;
 }
 
-// The index of an element in the whole array, of which some may be left out.
+// The index of an element in the whole array: some elements may have been left out.
 function indexOf(a, place) {
   return Shapes.unravel(place, a.shape).map((k, axis) => k * a.steps[axis]);
 }
@@ -142,7 +142,7 @@ function changedAt(a, place) {
   return a.was && !Object.is(a.was[place], a.numbers[place]) ? a.was[place] : undefined;
 }
 
-// The element at a place, as "[0, 1] = 2", with the labels of its row and column, and what it was.
+// The element at a place, as "[0, 1] = 2", with the labels of its row and column, and its first number.
 function at(a, place, labels = []) {
   const index = indexOf(a, place);
   const was = changedAt(a, place);
@@ -159,7 +159,7 @@ function shapeText(shape, letters = []) {
   return `(${inside.join(", ")}${shape.length === 1 ? "," : ""})`;
 }
 
-// The place of the largest of some numbers, of those that may count; -1 where there is none.
+// The place of the largest number, among the places that count; -1 if there is none.
 function placeOfLargest(numbers, counts = () => true) {
   let best = -1;
   for (let i = 0; i < numbers.length; i++)

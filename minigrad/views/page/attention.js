@@ -1,4 +1,4 @@
-// --- the attention maps: a tab with a picture of each head --------------------------------------------
+// --- the tab of the attention maps: a picture of each head --------------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { longest, shownToken } from "./symbols.js";
@@ -16,19 +16,19 @@ import * as Cells from "./cells.js";
 import * as Tabs from "./tabs.js";
 import * as Places from "./places.js";
 
-// `map`: one of `data.maps`, as `attention.py` made it: the numbers of its nodes, that is of its weights,
-// scores, query, key and mask, and whatever is said of it. `i`: its place there. `picture`: how one head of
-// it is drawn. A cell is a row, which is a query, and a column, which is a key.
+// `map` is one of `data.maps`, as `attention.py` made it: the numbers of the nodes of its weights, scores,
+// query, key and mask, and its kind and tokens. `i` is its place in the list. `picture` says how one head of
+// it is drawn. A cell has a row, for a query, and a column, for a key.
 
 // node of weights -> the number of its map
 const mapOf = new Map(data.maps.map((map, i) => [map.weights, i]));
 
-// What shows weights of the maps: called once more where numbers, colours or the chosen cell are others.
+// Functions that show weights: they are called again when numbers, colours or the chosen cell change.
 const painters = [];
 const repaint = () => painters.forEach((paintAgain) => paintAgain());
 hear("numbers", repaint);
 
-// A button that leads to the map of a node, if it has one: chapters count on `mapOf` for the same.
+// A button that leads to the map of a node, if it has one.
 function mapButton(n) {
   return mapOf.has(n)
     ? make(
@@ -55,7 +55,7 @@ function fillTab() {
 // A map with its title: a picture of each head that the page has kept.
 function mapPart(map, i) {
   const node = Graph.nodes.get(map.weights);
-  const a = () => Shown.array(node.value); // other numbers may be there later
+  const a = () => Shown.array(node.value); // its numbers may change
   const count = Shapes.size(node.shape.slice(0, -2));
   const heads = Array.from({ length: count }, (_, head) => head).filter(
     (head) => Cells.numberAt(map, node.value, head, 0, 0) !== null,
@@ -71,7 +71,7 @@ function mapPart(map, i) {
   ];
 }
 
-// Whether its numbers are in doubt, which changes with them.
+// The badge that says whether numbers are in doubt; it is updated with them.
 function badgeOf(node) {
   const badge = make("span");
   const remark = () => fill(badge, " ", Doubts.badgeOf(node.n));
@@ -89,8 +89,8 @@ hear("tab", () => {
   if (state.tab === "attention") fillTab();
 });
 
-// A matrix of the weights (B, H, T, S) by its head, and by its example where there are several. Of weights
-// with three axes, the letter of the first says what they are of.
+// The name of a matrix of the weights (B, H, T, S): its head, and its example if there are several. Weights
+// with three axes are named by the letter of the first.
 function headName(map, place) {
   const { shape, letters } = Graph.nodes.get(map.weights);
   const [B, H] = shape.slice(-4, -2);
@@ -107,7 +107,7 @@ function nameOfMap(i) {
   return map.kind ? `${map.kind[0].toUpperCase()}${map.kind.slice(1)}: ${name}` : name;
 }
 
-// Of the queries and the keys: what is told of the module, else what stands along the axes, else numbers.
+// The tokens of the queries and the keys: those of the module, else the labels of the axes, else numbers.
 function tokensOf(map, rows, columns) {
   const letters = Graph.nodes.get(map.weights).letters.slice(-2);
   const along = (n, letter) => {
@@ -140,8 +140,8 @@ function headMap(map, i, a, head, count) {
   return make("figure", {}, make("figcaption", {}, count > 1 ? headName(map, head) : "Weights"), canvas);
 }
 
-// Where all is in the map of a head, in pixels. Of a large one, some rows (`lines`) and columns (`stacks`)
-// are kept.
+// The sizes of the map of a head, in pixels. Of a large map only some rows (`lines`) and columns (`stacks`)
+// were kept.
 function layoutOf(a, tokens, count) {
   const [rows, columns] = a.full.slice(-2);
   const [queryStep, keyStep] = a.steps.slice(-2);
@@ -171,7 +171,7 @@ function layoutOf(a, tokens, count) {
 
 const namesNow = (picture) => picture.tokens.map((list) => Cells.tokensNow(list).map(shownToken));
 
-// Also called when numbers, colours, symbols or the chosen cell are others.
+// Paint the map of a head: also again, when numbers, colours, symbols or the chosen cell change.
 function paint(picture) {
   const { canvas, ratio, width, height, lines, stacks, side, top, cell } = picture;
   const pen = canvas.getContext("2d");
@@ -227,7 +227,7 @@ function paintCell(pen, { map, head, cell }, row, column, left, up) {
   }
 }
 
-// Slanted lines in a square: what is hidden has no colour of a number.
+// Slanted lines in a square: a hidden cell has no colour of a number.
 function hatch(pen, left, up, cell) {
   pen.save();
   pen.beginPath();
@@ -258,7 +258,7 @@ function frameChosen(pen, { i, head, side, top, cell, queryStep, keyStep }) {
   );
 }
 
-// What is said of a cell: who looks at whom, and how much.
+// The text of a cell: the query, the key, and the weight.
 function textAt(picture, row, column) {
   const { map, head } = picture;
   const [queries, keys] = namesNow(picture);
@@ -278,7 +278,7 @@ function cellAt({ canvas, lines, stacks, side, top, cell }, event) {
   return x >= 0 && y >= 0 && x < stacks.length && y < lines.length ? [lines[y], stacks[x]] : null;
 }
 
-// The pointer reads a cell and chooses it; Alt and the arrow keys go on from the one that was read last.
+// The pointer reads and chooses a cell. Alt and the arrow keys go on from the cell that was read last.
 function listen(picture) {
   const { map, i, head, canvas, lines, stacks, queryStep, keyStep } = picture;
   let [row, column] = [0, 0]; // of the cell that was read last

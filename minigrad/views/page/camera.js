@@ -1,4 +1,4 @@
-// --- the camera: what of a drawing is seen, and how large ---------------------------------------------
+// --- the camera: the part of a drawing that is seen, and its size -------------------------------------
 
 import { byId } from "./dom.js";
 import { state } from "./state.js";
@@ -36,8 +36,8 @@ function resize() {
 
 // Scales of a drawing:
 const LEGIBLE = 0.58, // the least at which the letters of cards can be read
-  COMFORTABLE = 0.86, // of one that is wider than the window
-  LARGEST_FIT = 1.2, // of a small one that is shown whole
+  COMFORTABLE = 0.86, // of a drawing that is wider than the window
+  LARGEST_FIT = 1.2, // of a small drawing that is shown whole
   SMALLEST = 0.08, // at which zooming ends
   LARGEST = 4;
 const PAD = 20; // pixels around a drawing that is shown whole
@@ -51,7 +51,7 @@ function fit(glide = true, readable = false) {
   camera.scale = !readable || all >= LEGIBLE ? all : wide >= LEGIBLE ? Math.min(1, wide) : COMFORTABLE;
   camera.x = (box.width - width * camera.scale) / 2;
   camera.y = (box.height - height * camera.scale) / 2;
-  if (camera.y < PAD && readable) camera.y = PAD; // what is too large to be read whole begins at its top
+  if (camera.y < PAD && readable) camera.y = PAD; // a drawing that is too large begins at its top
   const first = camera.x < PAD && readable ? firstCard() : undefined; // and, too wide, at its first step
   if (first)
     camera.x = Math.max(
@@ -75,7 +75,7 @@ function zoom(factor, x, y) {
   aim(x === undefined);
 }
 
-// Move as little as it takes to see a card, those that it gives to or takes from, and some room around.
+// Move as little as possible, so that a card, its partners and some room around them are seen.
 function reveal(key, partners = []) {
   const { cards } = Drawing.draw(state.view);
   const box = sheet.getBoundingClientRect();
@@ -129,7 +129,7 @@ function printWhole(on) {
 
 // --- hands: a wheel zooms, one finger or the mouse moves, two fingers zoom ----------------------------
 
-// What is seen of the drawing moves with whatever moves over it. Called once, at the start.
+// Listen to the mouse and to fingers: they move and zoom the drawing. Called once, at the start.
 function listenToHands() {
   sheet.addEventListener("wheel", onWheel, { passive: false });
   sheet.addEventListener("pointerdown", (event) => {
@@ -159,7 +159,7 @@ function zoomAt([x, y], factor) {
   zoom(factor, x - box.left, y - box.top);
 }
 
-// Two fingers zoom about the one that stays; of one, and of the mouse, what is seen follows.
+// Two fingers zoom about the one that stays. One finger, or the mouse, moves the drawing.
 function onMove(event) {
   const before = fingers.get(event.pointerId);
   if (!before) return;

@@ -121,7 +121,7 @@ function addNode(card, view) {
   card.shows = key;
 }
 
-// A closed box, which shows the last node that it gives to others; below, how much of it has been done.
+// A closed box. It shows the last of its nodes that is used outside; a bar below shows its progress.
 function addBox(card, closed) {
   const { group, w, h } = card;
   group.classList.add(closed.kind);

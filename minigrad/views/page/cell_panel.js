@@ -1,4 +1,4 @@
-// --- the panel of a cell of an attention map: who looks at whom, how much, why, and its gradient ------
+// --- the panel of a cell of an attention map: query, key, weight, score and gradient ------------------
 
 import { filled, withElements, WORDS } from "./words.js";
 import { byId, factList, fill, make, soft, softSpan } from "./dom.js";

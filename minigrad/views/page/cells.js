@@ -12,7 +12,7 @@ import * as Fields from "./fields.js";
 
 // `map`: one of `data.maps`. A cell is a row, which is a query, and a column, which is a key, of a head.
 
-// Whether what uses a mask was switched off.
+// Whether the operation that uses a mask was switched off.
 function maskIsOff(mask) {
   return Live.tape?.switches.some(({ places }) =>
     places.some(
@@ -21,17 +21,17 @@ function maskIsOff(mask) {
   );
 }
 
-// The index of a cell in an array of that shape, whose leading axes may be broadcast to those of the weights.
+// The index of a cell in an array of that shape, which may be broadcast to the shape of the weights.
 function cellIndex(map, shape, head, row, column) {
   const leading = Graph.nodes.get(map.weights).shape.slice(0, -2);
   const index = [...Shapes.unravel(head, leading), row, column];
   return shape.map((n, axis) => (n === 1 ? 0 : index[index.length - shape.length + axis]));
 }
 
-// The place of a cell in such an array; null for one that was not kept.
+// The place of a cell in such an array; null, if it was not kept.
 const placeIn = (a, map, ...cell) => Sources.placeAt(a, cellIndex(map, a.full, ...cell));
 
-// The number of a cell in the array of that id, such as that of the weights; null for one that was not kept.
+// The number of a cell in the array of that id, such as the weights; null, if it was not kept.
 function numberAt(map, id, ...cell) {
   const a = Shown.array(id),
     place = a && placeIn(a, map, ...cell);

@@ -1,18 +1,18 @@
-// --- what the reader changed, and undoing it ----------------------------------------------------------
+// --- the changes that the reader made, and undoing them -----------------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { keepFocus, say } from "./dom.js";
 import { render, tell } from "./events.js";
 import * as Live from "./live.js";
 
-// A change has what was before it and what is after it, for each slot that it gave other numbers.
+// A change has the numbers `before` it and `after` it, for each slot that it changed.
 const past = [],
   future = [];
 const MOST_CHANGES = 300,
-  MOST_BYTES = 1e8; // those before are forgotten
+  MOST_BYTES = 1e8; // if there are more, the oldest changes are forgotten
 
-// Give slots other numbers (`changes`: slot -> numbers), so that it can be undone; `name` says what was
-// changed. Changes of the same `gesture`, in a row, are undone together.
+// Give slots new numbers (`changes`: slot -> numbers), and remember the old ones. `name` names the change.
+// Changes of the same `gesture`, in a row, are undone together.
 function change(name, changes, gesture = null) {
   const last = past.at(-1);
   const slots = [...changes.keys()];
@@ -32,10 +32,10 @@ function change(name, changes, gesture = null) {
 }
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0);
-// slot -> its numbers as they are now, which stay so.
+// slot -> a copy of its numbers of now.
 const numbersOf = (slots) => new Map([...slots].map((slot) => [slot, Live.arrayOf(slot).slice()]));
 
-// Take the last change of a list to the other: slots get the numbers that they had on that `side` of it.
+// Move the last change of one list to the other: its slots get their numbers `before` or `after` it.
 function travel(from, to, side) {
   const step = from.pop();
   if (!step) return;
@@ -47,11 +47,11 @@ function travel(from, to, side) {
   say(filled(WORDS.travelled[side], { name: step.name, loss: Live.lossText() }));
 }
 
-// Undo a change, and do again the one that was undone last; with none, nothing happens.
+// Undo the last change; do the change again that was undone last.
 const undo = () => travel(past, future, "before");
 const redo = () => travel(future, past, "after");
 
-// Give all numbers what was written at first: a change like others, which can be undone.
+// Give all slots their first numbers. This is a change like any other, and can be undone.
 function undoAll() {
   const changed = [...Live.tape.leaves, ...Live.tape.filled, ...Live.tape.held]
     .map(({ slot }) => slot)

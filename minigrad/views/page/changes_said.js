@@ -19,7 +19,7 @@ function show() {
   else fill(box, make("span", {}, WORDS.canBeChanged));
 }
 
-// How much is changed, and what has become of the loss, of what is written, and of what is fixed.
+// How many numbers are changed, and the effect on the loss, on the output, and on fixed numbers.
 function whatChanged() {
   const [count, off] = [changedCount(), offCount()];
   const isChanged = count > 0 || off > 0;
@@ -39,7 +39,7 @@ function whatChanged() {
   ];
 }
 
-// The loss as it is, after what it was; nothing where the result is more than one number.
+// The loss before and now; nothing, if the result is more than one number.
 function lossLine(isChanged) {
   const { root } = Graph;
   if (root.shape.length) return null;

@@ -1,4 +1,4 @@
-// --- chapters in the panel: their list, and the one in which a step is --------------------------------
+// --- chapters in the panel: a list, and the chapter of a step -----------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { byId, icon, make } from "./dom.js";
@@ -14,7 +14,7 @@ function lessonLink(chapter) {
   return make("a", { class: "lesson", href: address, target: "_blank" }, `Lesson: ${title}`);
 }
 
-// All of them, with what each is for; the one of now is marked.
+// All chapters with their reasons; the chapter of this step is marked.
 function chapterList() {
   const now = state.introduced ?? (state.time ? Chapters.chapterAt(state.time) : null);
   return make(
@@ -49,7 +49,7 @@ function chapterItem(chapter, isNow) {
   );
 }
 
-// In the panel of a step: in which chapter it is, and the way to the others.
+// In the panel of a step: its chapter, and buttons that lead to the chapters before and after.
 function chapterLine() {
   const chapter = Chapters.chapterAt(state.time);
   const first = state.time === chapter.from + 1;

@@ -33,7 +33,7 @@ function playChapter(chapter) {
   else begin();
 }
 
-// The sentences of the chapters that say what a part is for, one after the other, and none of their steps.
+// Play the sentences of the chapters that name a purpose, one after the other, without their steps.
 function playSentences() {
   Pace.stopPlaying();
   Places.go(0, { quiet: true });
@@ -82,7 +82,7 @@ function playTo(time) {
   return false;
 }
 
-// Stop at its step, with what it asks for hidden.
+// Stop at the step of a question, with the answer hidden.
 function ask(question) {
   state.asked = question;
   if (question.kind === "gradient")

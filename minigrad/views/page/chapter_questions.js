@@ -1,4 +1,4 @@
-// --- what is worth predicting in a chapter, and how it is asked ---------------------------------------
+// --- questions of a chapter: the prediction that is worth making, and its form ------------------------
 
 import { filled, WORDS } from "./words.js";
 import { make, say } from "./dom.js";
@@ -37,8 +37,8 @@ function questionIn(chapter) {
   return null;
 }
 
-const FEW = 24; // numbers, of which one is worth asking for
-const LONGEST = 120; // letters of the way to it
+const FEW = 24; // a number is asked for only in an array of no more numbers
+const LONGEST = 120; // letters of the computation of that number
 // The place of the largest number that has a sum or a product to it.
 function askable(of, id, target) {
   const a = Shown.array(id);

@@ -1,12 +1,12 @@
-// --- what a number loses when a part of a computation is cut: computed exactly, while the page is idle ---
+// --- cuts: the loss of a number without a part of a computation, measured while the page is idle ------
 
 import * as Idle from "./idle.js";
 
-// A part has a `key`, and `cuts`: slots with the places that are 0 when it is cut. The others stay what they
-// are: attention weights of a row are not made to sum to 1 again.
+// A part has a `key`, and `cuts`: slots with the places that are 0 when it is cut. All other numbers stay:
+// attention weights of a row are not made to sum to 1 again.
 
-// Of the machine of `interpreter.js` that `machine` gives: `off` is what stays cut, `toggle` cuts a part or
-// takes it back, `measure` tells what is lost without each.
+// A cutter of the interpreter that `machine` gives. `off` has the parts that are cut now; `toggle` cuts a part
+// or puts it back; `measure` finds the loss of a number without each part.
 function cutter(machine) {
   const off = new Map(); // key -> a part that stays cut
   const idle = Idle.worker();
@@ -17,19 +17,19 @@ function cutter(machine) {
     setCuts(machine(), part, [...off.values()]);
   }
 
-  // What `measured` loses without a part; of one that is off, what it would gain with it.
+  // The loss of `measured` without a part; for a part that is off, its gain with the part.
   function loss(part, measured, now) {
     const isOff = off.has(part.key);
     const others = [...off.values()].filter(({ key }) => key !== part.key);
     setCuts(machine(), part, isOff ? others : [...others, part]);
     machine().update();
     const other = measured(part.key);
-    setCuts(machine(), part, [...off.values()]); // the next update computes what was there before
+    setCuts(machine(), part, [...off.values()]); // the next update puts back the numbers of before
     return isOff ? other - now : now - other;
   }
 
-  // The losses of some parts, one after the other; `shown` is called now and then, with all that are known.
-  // `measured` is told the key of the part that is turned, or null.
+  // Measure the losses of some parts, one after the other. Now and then, `shown` is called with the losses that
+  // are known. `measured` gets the key of the part that is cut, or null.
   function measure(parts, measured, shown) {
     const losses = new Map();
     machine().update();

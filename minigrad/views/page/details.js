@@ -1,4 +1,4 @@
-// --- the panel of a node: its value, its gradient, what is said of them, and its line of code ---------
+// --- the panel of a node: its value, its gradient, remarks on them, and its line of code --------------
 
 import { filled, plural, WORDS } from "./words.js";
 import { byId, factList, fill, make, soft } from "./dom.js";
@@ -16,7 +16,7 @@ import * as Listing from "./listing.js";
 import * as Heat from "./heat.js";
 import * as Places from "./places.js";
 
-// Show a node, whichever step the reader is at: of its value and gradient, what is known at that time.
+// Show a node, with its value and its gradient as far as they are known at the step of the reader.
 function nodePanel(n) {
   const node = Graph.nodes.get(n);
   fill(
@@ -61,7 +61,7 @@ function valuePart({ n, value }) {
   ];
 }
 
-// The gradient with its numbers, or what is known of it; what of it is in doubt; and how it was checked.
+// The gradient with its numbers or its state, its doubts, and its check by finite differences.
 function gradientPart(node) {
   const found = Graph.gradientNow(node.n);
   return [
@@ -98,7 +98,7 @@ function joined(numbers) {
 // Below an array, by its id: its mean, norm and zeros, and the histogram of its numbers.
 const summary = (id, palette) => [figures(Shown.array(id)), histogram(Shown.array(id), palette)];
 
-// Of all its numbers, also of those that the page has not kept.
+// The summary of all numbers of an array, also of numbers that the page has not kept.
 function figures(a) {
   if (!a?.all || a.numbers.length < 2 || a.all.least === null) return null;
   const { mean, norm, zeros, odd } = a.all;

@@ -5,10 +5,10 @@ const byId = (id) => document.getElementById(id);
 
 const SVG = "http://www.w3.org/2000/svg";
 const SVG_TAGS = new Set(
-  "svg g rect path text tspan image line title defs marker pattern".split(" "), // of those that the page makes
+  "svg g rect path text tspan image line title defs marker pattern".split(" "), // the names of SVG elements here
 );
 
-// Children without what is not there, from lists of lists.
+// Children in one list, from lists of lists, without null and false.
 const present = (children) => children.flat(Infinity).filter((child) => (child ?? null) !== null);
 
 // An element with attributes and children: elements, texts, lists of them, or null for nothing. An
@@ -25,7 +25,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Give an element other children, in the forms that `make` takes, in place of those that it has.
+// Replace the children of an element; they may have all forms that `make` takes.
 function fill(element, ...children) {
   element.replaceChildren(...present(children));
 }
@@ -36,7 +36,7 @@ const soft = (...children) => make("p", { class: "soft" }, ...children);
 const softSpan = (...children) => make("span", { class: "soft" }, ...children);
 
 // A table of two columns, from pairs of a name and what stands beside it; a pair may be null.
-// `attributes` are those of the right column.
+// The right column gets the `attributes`.
 function factList(pairs, attributes = {}) {
   return make(
     "dl",

@@ -1,4 +1,4 @@
-// --- doubts: which numbers are not what Python would compute from those that are here now, and why ----
+// --- doubts: numbers that Python would compute otherwise now, and the reasons -------------------------
 
 import { filled, WORDS } from "./words.js";
 import { make } from "./dom.js";
@@ -8,17 +8,17 @@ import * as Live from "./live.js";
 
 const { tape } = Live;
 
-// What Python or NumPy made of numbers cannot be followed. What came up after they were read keeps its
-// numbers when these change, and all that is computed from it is marked: values, gradients, contributions.
-let uncertain = new Map(); // slot -> the node that keeps a number, of those that it is computed from
+// If Python or NumPy reads numbers and makes an array of them, the page cannot follow. Such an array keeps its
+// numbers when the others change. So all values, gradients and contributions computed from it are marked.
+let uncertain = new Map(); // slot -> the node with the kept numbers that it is computed from
 
-// Those that show it hear of other numbers after this file, as they run after it.
+// Files that show doubts hear this event after this file, for they run after it.
 hear("numbers", () => {
   uncertain = Live.changedSlots.size ? doubted(Live.isChanged) : new Map();
 });
 
-// The same where other nodes have other numbers: `isOther` tells of a node whether it has. Doubt spreads
-// in three ways, each of which can lead to the others, until nothing more is found.
+// The slots in doubt, if the nodes for which `isOther` is true have new numbers. Doubt spreads in three ways,
+// and each can lead to the two others: so they are repeated, until nothing more is found.
 function doubted(isOther) {
   const found = new Map(); // as `uncertain`
   let before;
@@ -37,7 +37,7 @@ function doubt(found, slot, because) {
   if (slot !== null && !found.has(slot)) found.set(slot, because);
 }
 
-// Doubt the numbers of a node, and what its rules make of them.
+// Doubt the numbers of a node, and the numbers that its rules make of them.
 function doubtAll(found, n, because) {
   doubt(found, tape.value[n], because);
   for (const edge of Graph.into.get(n))
@@ -45,7 +45,7 @@ function doubtAll(found, n, because) {
       for (const part of ["given", "fitted"]) doubt(found, tape.passed[edge.id][part], because);
 }
 
-// What Python or NumPy made of numbers that are others now, or that are in doubt themselves.
+// Doubt arrays that Python or NumPy made of numbers that have changed, or that are in doubt.
 function doubtWhatWasMade(found, isOther) {
   const isLost = (n) => isOther(n) || found.has(tape.value[n]) || tape.fixed[tape.value[n]] !== undefined;
   for (const [key, read] of Object.entries(tape.made_of)) {
@@ -64,7 +64,7 @@ function doubtWhatWasChosen(found) {
   }
 }
 
-// What calls compute from them: a call stands behind those that compute its arguments.
+// Doubt the results of calls with an argument in doubt: a call stands behind the calls of its arguments.
 function doubtWhatFollows(found) {
   for (const [, out, reads] of tape.calls) {
     const from = reads.find((slot) => found.has(slot));
@@ -72,14 +72,14 @@ function doubtWhatFollows(found) {
   }
 }
 
-// The lines where numbers were read that are others now.
+// The lines that read numbers which have changed.
 function readLines() {
   return [...new Set(tape.reads.filter(({ node }) => Live.isChanged(node)).map(({ line }) => line))].filter(
     Boolean,
   );
 }
 
-// Why the numbers of a slot are not what Python would compute from those that are here now.
+// The reason why Python would now compute other numbers for a slot.
 function whyFixedSlot(slot, n = null) {
   if (!tape || slot === undefined || slot === null) return null;
   if (tape.fixed[slot] !== undefined) return filled(WORDS.keepsNumbers, { why: tape.fixed[slot] });

@@ -97,7 +97,7 @@ function arrowOf(view, { source, target, edge, path }) {
   };
 }
 
-// Have the slots of all cards filled anew, even those that look as they should (see `Cards.fillSlots`).
+// Forget the numbers in all cards, so that each is drawn anew (see `Cards.fillSlots`).
 function forgetCards() {
   for (const { cards } of drawn.values()) for (const card of cards.values()) card.stamp = null;
 }
@@ -114,7 +114,7 @@ function edgesBetween(view, from, to) {
   return view.between.get(`${from} ${to}`) || [];
 }
 
-// How the drawing looks at this time: what is done, what is happening, what is to come.
+// Mark the cards and arrows of the drawing: done, happening now, or still to come.
 function mark() {
   const { cards, arrows, view } = draw(state.view);
   const step = Graph.current();

@@ -27,7 +27,7 @@ const chosenPlace = new Map();
 // Whether the numbers of a node are ids of symbols: then they have names, and no mean.
 const areSymbols = (n) => (Live.tape?.picks[Live.tape.value[n]]?.vocabulary ?? null) !== null;
 
-// Whether a node chooses rows of a table, such as symbols: what it has are whole numbers up to a size.
+// Whether a node has ids, such as those of symbols: whole numbers that choose rows of a table.
 const isPick = (n) => Boolean(Live.tape.picks[Live.tape.value[n]]);
 
 // Whether all numbers of a node have fields.

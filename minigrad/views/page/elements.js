@@ -8,14 +8,14 @@ import * as Live from "./live.js";
 import * as Functions from "./functions.js";
 import * as Sources from "./sources.js";
 
-// The way leads back from the element along the calls that the page computes with, to arrays that have a
-// name (see elements.py, which does the same). A text is a pair: what is said, and how tightly it binds.
+// The way leads back from the element, along the calls that the page computes with, to arrays that have a
+// name. (elements.py does the same.) A text is a pair: the words, and how tightly its operator binds.
 
 const { TIGHT, MOST_TERMS, LONG, WHOLE, FOLDS } = data.constants;
 const SUM = data.signs.add.binds;
 const BITS = { True: "1", False: "0" };
 
-// What `act` gives; `otherwise` where it is not known what some element is made of.
+// The result of `act`; `otherwise`, if the sources of some element are not known.
 function ifClear(act, otherwise) {
   try {
     return act();
@@ -30,8 +30,8 @@ const indexed = (name, index) => (index.length ? `${name}[${index.join(", ")}]` 
 const bracketed = ([text, binds], needed, inner = false) =>
   binds < needed || (inner && text.startsWith("-")) ? `(${text})` : text;
 
-// What an operation gives, and what its rule gives along an edge: the slot, and `names`, slot -> {name,
-// id} of each that it is computed from, where `id` gives the id of its array.
+// The result of an operation, and the gradient that its rule gives along an edge: the slot, and `names`, the
+// arrays that it is computed from, as slot -> {name, id}; `id` gives the id of the array.
 const ofNode = (node) => resultOf(node, data.rules[node.rule], Sources.tape?.value[node.n]);
 function ofEdge(edge) {
   const { with_numbers, passed } = Sources.tape ?? { with_numbers: {}, passed: {} };
@@ -66,7 +66,7 @@ function sourceAt(role, node) {
 
 const gates = new Set((Sources.tape?.switches ?? []).flatMap(({ places }) => places.map(({ gate }) => gate)));
 
-// What a call of `where` lets through, if it is the switch of a part that is on or off; else null.
+// The operand that a call of `where` lets through, if it is the gate of a switch; else null.
 const letThrough = (name, operands) =>
   name === "where" && gates.has(operands[0].slot) ? operands[Sources.numberOf(operands[0]) ? 1 : 2] : null;
 
@@ -106,7 +106,7 @@ function endOf(names, { slot, at }) {
   return constant(number, Sources.kindOf(slot).dtype[0]);
 }
 
-// A sum, or another call of `Sources.SUMS`: its first terms, and dots for the others.
+// A sum, or another call of `Sources.SUMS`: its first terms, and dots for the rest.
 function totalOf(names, name, element) {
   const sign = FOLDS[name] ?? "+";
   const count = countOf(names, sign, element);
@@ -134,7 +134,7 @@ function termOf(names, sign, element, k) {
   return termOf(names, sign, sameSum(names, sign, term(Math.floor(k / inside))), k % inside);
 }
 
-// The sum that a term of a sum is, whatever moved it since; null where it is none of this sign.
+// The inner sum that a term of a sum is, even if it was moved since; null, if it is no sum of this sign.
 function sameSum(names, sign, term) {
   let element = term.length === 1 ? term[0] : null;
   while (element && ["same", "view"].includes(callOf(names, element))) element = Sources.moved(element);
@@ -150,7 +150,7 @@ function constant(number, kind) {
   return { names: text, numbers: text };
 }
 
-// A function of the elements that these texts are of; one that counts has booleans as 0 and 1.
+// The text of a function of elements with these texts. A function that counts has booleans as 0 and 1.
 function each(name, operands) {
   const asNumber = ([text, binds]) => [data.signs[name]?.counts ? (BITS[text] ?? text) : text, binds];
   const names = operands.map((one) => one.names);
@@ -201,8 +201,8 @@ function workedOut(of, index, target, result, { equals = "=", hidden = false } =
 }
 
 const MOST_ENDS = 1024;
-// All elements of named arrays that an element of a result (see `ofNode`) is made of: slot -> their indices.
-// Of one that is made of more than `MOST_ENDS`, none.
+// The elements of named arrays that an element of a result (see `ofNode`) is made of: slot -> their indices.
+// None, if there are more than `MOST_ENDS`.
 function madeOf(of, index) {
   const found = new Map();
   let steps = 0;

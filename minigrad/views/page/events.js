@@ -1,11 +1,11 @@
 // --- events: who tells what, to whom ------------------------------------------------------------------
 
-// What happens is told to all that listen, by events of the document, so that a file need not import those
-// that show what it did, and no circle of imports comes about.
+// A file tells of an event by an event of the document. So it need not import the files that show it, and
+// there is no circle of imports.
 //
-// The event, the files that tell it -> those that hear it, and what it says and carries. Files hear in this
-// order, that in which the page's scripts run (see `scripts.py`). Those of the picture of a reading are
-// in `flow.js`. `test_scripts.py` holds these tables and the files equal.
+// Each row has the event, the files that tell it -> the files that hear it, and its meaning and data. Files
+// hear in this order, in which the scripts of the page run (see `scripts.py`). The events of the picture of a
+// reading are in `flow.js`. `test_scripts.py` holds these tables and the files equal.
 //
 //   numbers   live -> doubts, pictures, drawing, attention, timeline: some were computed again
 //   changes   changes -> changes_said: some were changed by the reader, or a change was undone
@@ -20,11 +20,11 @@
 //   playing   chapter_play -> timeline: it plays from here
 //   stopped   pace -> chapter_play, timeline: nothing plays any longer
 //
-// So a number that is typed: `Fields.setNumber` calls `Changes.change`, which has `Live` compute; at
-// "numbers" each file forgets, or makes anew, what it keeps of the numbers before; at "changes" the line
-// above says how many are changed; and "render" shows it all.
+// An example: a number is typed. `Fields.setNumber` calls `Changes.change`, which calls `Live.setNumbers`. At
+// "numbers" each file forgets its pictures of old numbers; at "changes" the line on top says how many numbers
+// are changed; and at "render" the page shows everything anew.
 
-// Tell of an event, with what it carries; and call `act`, which is given that, at each event of a name.
+// Tell of an event, with its data; call `act` with the data, at each event of that name.
 const tell = (name, detail = null) => document.dispatchEvent(new CustomEvent(name, { detail }));
 const hear = (name, act) => document.addEventListener(name, ({ detail }) => act(detail));
 // Show the page anew, after `state` or `data` was changed.

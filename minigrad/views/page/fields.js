@@ -17,7 +17,7 @@ function slotOf(n) {
   return slot === undefined || Live.tape.pinned[slot] ? null : slot;
 }
 
-// Why an array cannot have a number: one of integers has whole numbers of a range, and no others.
+// The reason why an array cannot have a number; null if it can. Integers are whole, and have a range.
 function whyNot(slot, v) {
   const [kind, bytes] = Live.kindOf(slot).dtype;
   if (kind !== "i" && kind !== "u") return null;
@@ -33,9 +33,8 @@ function symbolsOf(slot) {
   return path === null ? null : Live.tape.vocabularies[path];
 }
 
-// Give one element another number, which must be one that its array can have, and say what the loss
-// becomes. `place` is that of the element in the flat array, `name` how it is called, `gesture` as in
-// `Changes.change`.
+// Give one element a new number, if its array can have it, and say what the loss becomes. `place` is its place
+// in the flat array, `name` its name, and `gesture` is as in `Changes.change`.
 function setNumber(slot, place, v, name, gesture) {
   const why = whyNot(slot, v);
   if (why) return say(why);
@@ -112,8 +111,8 @@ for (const end of ["pointerup", "pointercancel"])
 
 // --- the fields ---------------------------------------------------------------------------------------
 
-// The field for the number `v` of an element: a switch, a choice of symbols, or text. `name` is what it
-// is called, `kind` the letter of its dtype.
+// The field for the number `v` of an element: a switch, a choice of symbols, or text. `name` is the name of
+// the element, `kind` the letter of its dtype.
 function numberField(slot, place, name, v, kind) {
   const isChanged =
     Live.changedSlots.has(slot) && !Object.is(Live.firstOf(slot)[place], Live.arrayOf(slot)[place]);
@@ -124,7 +123,7 @@ function numberField(slot, place, name, v, kind) {
     : textField(slot, place, name, v, kind, was);
 }
 
-// By which `keepFocus` finds a field again, once the panel is made anew.
+// The name by which `keepFocus` finds a field again, after the panel was made anew.
 const fieldOf = (slot, place) => `${slot}-${place}`;
 
 // True or False: a click turns it.
@@ -144,7 +143,7 @@ function switchField(slot, place, name, v, was) {
   );
 }
 
-// A symbol, of which the array has the place in its vocabulary.
+// A choice of symbols: the array has the place of each in its vocabulary.
 function choiceField(slot, place, name, v, isChanged) {
   const symbols = symbolsOf(slot);
   return make(
@@ -181,7 +180,7 @@ function textField(slot, place, name, v, kind, was) {
     title: `${was ? `was ${was}\n` : ""}type, drag sideways, or ↑ ↓`,
     onchange: (event) => takeTyped(event.target, shown, one),
     onkeydown: (event) => keyInField(event, shown, one),
-    ondragstart: (event) => event.preventDefault(), // the text is selected: it is not what is dragged
+    ondragstart: (event) => event.preventDefault(), // a selected text is not dragged
     onpointerdown: (event) => beginDrag(event, one),
   });
 }

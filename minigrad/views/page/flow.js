@@ -1,4 +1,4 @@
-// --- from letters to a digit: one picture of all stages, and what each part of it does for one symbol ---
+// --- from letters to a digit: one picture of all stages, and the effect of each part on one symbol ----
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -13,18 +13,18 @@ import * as FlowEffects from "./flow_effects.js";
 
 // From a line that is typed to the picture and its sentences, from file to file:
 //
-//   another_line   has `line_model` decode it, `line_shown` show it, and `Flow.show` take what that gives
-//   flow_reading   holds it: the symbols of both sides, where heads look, and the scores
-//   flow           says which symbol is followed, and what is chosen: `state`. Whatever is another one, it tells
+//   another_line   gives it to `line_model`, which decodes it; `line_shown` and `Flow.show` take the result
+//   flow_reading   keeps the reading: the symbols of both sides, the attention weights, and the scores
+//   flow           keeps in `state` the symbol that is followed and the part that is chosen; it tells of changes
 //   flow_parts     lists the parts that can be cut: stages, heads, ribbons, letters
-//   flow_effects   measures what the symbol loses without each, by `cuts`, while the page is idle
+//   flow_effects   measures the loss of the symbol without each part, by `cuts`, while the page is idle
 //   flow_shown     hears of all this: `flow_scene` draws it, by `ribbons`, and `flow_panel` says it, by `flow_said`
 //
-// And back, from what the reader does:
+// And back, from the reader:
 //
 //   flow_cuts      cuts a part or puts it back, and has the line read again
-//   flow_letters   tries other letters in the place of one
-//   flow_link      keeps in the address what is followed and cut
+//   flow_letters   tries other letters in place of one
+//   flow_link      keeps the followed symbol and the cuts in the address
 //
 // The events, as in `events.js`:
 //
@@ -40,7 +40,7 @@ const state = {
   step: null, // the symbol of the output that is followed
   opened: null, // the line, and the symbol that was followed at first
   letter: 0, // the symbol of the source whose row is followed
-  byHand: false, // whether that was chosen; else it is the one that is looked at most
+  byHand: false, // whether the reader chose this letter; else it is the one that heads look at most
   parts: new Map(), // by their keys
   chosen: null, // the key of a part
   pointed: null, // the key of the part that is pointed at
@@ -65,7 +65,7 @@ const partPointed = () => (state.pointed === state.chosen ? null : (state.parts.
 
 // --- another line, or another symbol ------------------------------------------------------------------
 
-// Before another line is read: what was cut of single symbols of the last one is no longer.
+// Before another line is read: put back the parts that belong to single symbols of the last line.
 function leave(line) {
   if (!FlowReading.now() || line === FlowReading.now().line) return;
   state.byHand = false;
@@ -86,7 +86,7 @@ function show(said) {
   tell("flow-read");
 }
 
-// What `act` gives while the model does not look at the line.
+// The result of `act` while the model does not look at the line.
 function blindly(act) {
   const eyes = FlowParts.eyes();
   const turn = () => {
@@ -99,7 +99,7 @@ function blindly(act) {
   return found;
 }
 
-// Follow a symbol of the output, and the row of a letter: null stands for the one that is looked at most.
+// Follow a symbol of the output, and the row of a letter; null stands for the letter that heads look at most.
 function to(place, row) {
   if (place !== state.step) Sampling.follow(place);
   state.step = place;
@@ -163,7 +163,7 @@ function point(key) {
   tell("flow-pointed");
 }
 
-// What was pressed, or else the picture, stays where it is on the screen, whatever is said above it.
+// Run `act` so that the pressed button, or else the picture, stays at its place on the screen.
 function still(act) {
   const { field } = document.activeElement?.dataset ?? {};
   const held = () => (field && document.querySelector(`[data-field="${field}"]`)) || byId("flow-picture");
@@ -181,7 +181,7 @@ function readAgain(key) {
   still(() => readLine(FlowReading.now().line));
 }
 
-// The line once more, from a symbol on; null stands for the one that is followed at first.
+// Read the line again, and follow a symbol; null stands for the symbol that is followed at first.
 function readFrom(place) {
   if (place === null) state.step = null;
   else to(Math.min(place, FlowReading.now().written.length - 1), state.byHand ? state.letter : null);

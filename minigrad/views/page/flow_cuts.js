@@ -1,4 +1,4 @@
-// --- from letters to a digit: parts are cut and put back, and what was before is kept -----------------
+// --- from letters to a digit: cutting parts, and putting them back ------------------------------------
 
 import { hear } from "./events.js";
 import * as FlowReading from "./flow_reading.js";
@@ -6,7 +6,7 @@ import * as FlowEffects from "./flow_effects.js";
 import * as Flow from "./flow.js";
 
 let last = null; // what the picture showed before the last cut: see `turn`
-let uncut = null; // what is written for the line with nothing cut
+let uncut = null; // the output for the line without cuts
 
 const isCut = (key) => FlowReading.cutter.off.has(key);
 const allCut = () => [...FlowReading.cutter.off.values()];

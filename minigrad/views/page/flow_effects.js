@@ -1,4 +1,4 @@
-// --- from letters to a digit: what each part does for the symbol that is followed ---------------------
+// --- from letters to a digit: the effect of each part on the symbol that is followed ------------------
 
 import { tell } from "./events.js";
 import { model } from "./line_model.js";
@@ -11,10 +11,10 @@ const NOTHING = 0.02; // of the lead: a part that changes it by less does nothin
 
 const nothingKnown = (standing) => ({
   standing, // of the symbol that is followed: see `FlowReading.standingOf`
-  losses: new Map(), // what its lead loses without a part, by its key
-  rivals: new Map(), // the best of the other symbols then
+  losses: new Map(), // the loss of its lead without a part, by the key of the part
+  rivals: new Map(), // the best other symbol without the part
   moves: new Map(), // what a part does to two scores: see `moved`
-  guesses: null, // what is written at each place without a look at the line: see `guessed`
+  guesses: null, // the symbol at each place if the model does not look at the line: see `guessed`
   complete: false, // whether all is known that the sentences are about
 });
 let found = nothingKnown(null);

@@ -1,4 +1,4 @@
-// --- from letters to a digit: what is written with another letter in the place of one --------------------
+// --- from letters to a digit: the output with another letter in place of one --------------------------
 
 import { hear, tell } from "./events.js";
 import * as Idle from "./idle.js";

@@ -1,4 +1,4 @@
-// --- from letters to a digit: what a link keeps of it, as follow=5&cut=stage.4,head.2.1 ---------------
+// --- from letters to a digit: the part of a link about it, as follow=5&cut=stage.4,head.2.1 -----------
 
 import { hear } from "./events.js";
 import * as Link from "./link.js";
@@ -15,7 +15,7 @@ hear("flow-read", () => {
   if (wanted) queueMicrotask(() => restore(wanted));
 });
 
-// The symbol is counted from 1; the one that is followed at first is left out.
+// The symbol is counted from 1. The symbol that is followed at first is left out.
 function written() {
   if (!FlowReading.now()) return [];
   const { line, step } = Flow.state.opened ?? {};
@@ -35,7 +35,7 @@ function read(given) {
   });
 }
 
-// The `step` that is followed, or null, and the keys of what is cut. What is not there is left out.
+// The `step` that is followed, or null, and the keys of the parts that are cut. Unknown ones are left out.
 function restore(said) {
   wanted = FlowReading.now() ? null : said;
   if (!FlowReading.now()) return;

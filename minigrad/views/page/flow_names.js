@@ -1,4 +1,4 @@
-// --- from letters to a digit: what its parts and its symbols are called -------------------------------
+// --- from letters to a digit: names of its parts and symbols ------------------------------------------
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";

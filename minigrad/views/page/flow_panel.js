@@ -1,4 +1,4 @@
-// --- from letters to a digit: what stands and can be pressed around the picture -----------------------
+// --- from letters to a digit: sentences and buttons around the picture --------------------------------
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -48,7 +48,7 @@ function summary() {
 
 const sentence = (words, name = null) => (words ? make("p", { class: name }, words) : null);
 
-// Of the symbol that is followed: what it rests on, and what one can do.
+// On the symbol that is followed: its most important letters and heads, and buttons.
 function ofSymbol() {
   const symbol = FlowScene.followed("target");
   if (!FlowEffects.known().complete)
@@ -77,15 +77,14 @@ const toFade = () =>
     filled(LINE_WORDS.all, { symbol: FlowScene.followed("target") }),
   );
 
-// A way to what is written with other letters in the place of the one that helps most, or else is looked at
-// most.
+// A button that tries other letters in place of the letter that helps most, or that heads look at most.
 function toLetters() {
   if (!FlowReading.looking().length) return null;
   const k = Flow.helping("letter")[0]?.k ?? Flow.state.letter;
   return make("button", { onclick: () => Flow.toLetter(k) }, FlowSaid.toTryLetters(k));
 }
 
-// From a symbol that is guessed, a way to the one that is not.
+// A button that leads from a guessed symbol to one that is not guessed.
 function toUnguessed() {
   const { guesses } = FlowEffects.known();
   const t = FlowEffects.leastGuessed(guesses);
@@ -95,7 +94,7 @@ function toUnguessed() {
   return make("button", { onclick: () => Flow.follow(t) }, words);
 }
 
-// Beside the picture, what is worked out below.
+// Sentences on a part, beside the picture.
 function brief(part) {
   const symbol = FlowScene.followed("target");
   return [
@@ -117,7 +116,7 @@ function brief(part) {
   ];
 }
 
-// Other letters in the place of one, by what is written with them; each can be put there.
+// Other letters in place of one, grouped by the output with them; a button puts each there.
 function otherLetters() {
   const groups = FlowLetters.groups();
   if (!groups.length) return sentence(FlowLetters.isTrying() ? LINE_WORDS.trying : "", "soft");
@@ -142,7 +141,7 @@ function otherLetters() {
   ];
 }
 
-// What is written, with a mark at what is other than now.
+// An output, with marks at symbols that differ from the output of now.
 const answer = (written) =>
   written
     .filter((id) => id !== model.end)
@@ -164,7 +163,7 @@ function toTable() {
   byId("flow-details").focus({ preventScroll: true });
 }
 
-// Of the part that is pointed at, in place of the one that is chosen.
+// Sentences on the part under the pointer, in place of the chosen part.
 function pointed() {
   const part = Flow.partPointed();
   const beside = byId("flow-figure").classList.contains("beside");

@@ -1,4 +1,4 @@
-// --- from letters to a digit: the parts of a run that can be chosen, and nearly all be cut ------------
+// --- from letters to a digit: the parts that can be chosen; nearly all can be cut ---------------------
 
 import { machine, model } from "./line_model.js";
 import * as Ribbons from "./ribbons.js";

@@ -21,7 +21,7 @@ function take(said) {
     line: said.line,
     ids: said.ids,
     written: said.written,
-    was: said.was, // what it is compared with
+    was: said.was, // the output that it is compared with
     first: said.prompt.length - 1, // the row that writes the first symbol
     p: said.p,
     source: hasEncoder ? said.ids.map((id) => readNames.get(id)) : [],
@@ -58,7 +58,7 @@ function scoresAt(row) {
   return array.subarray(row * shape[2], (row + 1) * shape[2]);
 }
 
-// How far a symbol's score is above the best of all others that may be written.
+// The lead of a symbol: its score minus the best score of all other symbols that may be written.
 function standingOf(scores, symbol) {
   const other = Arrays.placeOfLargest(scores, (id) => id !== symbol && !model.never.includes(id));
   return { lead: scores[symbol] - scores[other], own: scores[symbol], second: scores[other], other };

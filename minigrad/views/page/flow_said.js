@@ -1,4 +1,4 @@
-// --- from letters to a digit: what the picture shows, in sentences ------------------------------------
+// --- from letters to a digit: sentences on the picture ------------------------------------------------
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -90,7 +90,7 @@ function letterReads(k) {
 const MUCH = 0.3, // of a head's attention: what is told of a letter that brings what it has read
   MOST_CARRIED = 2;
 
-// What a letter has read of others in the encoder: it brings that along where it is looked at.
+// The letters that a letter has read in the encoder: it carries them to each head that looks at it.
 function carried(k) {
   const list = model.stages
     .flatMap((stage, s) => (stage.side === "source" && stage.reads === "source" ? heardBy(stage, s, k) : []))
@@ -109,7 +109,7 @@ function carried(k) {
   return list && filled(LINE_WORDS.carried, { unit: FlowNames.unit("source"), list });
 }
 
-// What each head of a stage reads most of the other letters, for a letter.
+// For a letter, the other letter that each head of a stage reads most.
 const heardBy = (stage, s, k) =>
   FlowReading.headsOf(stage).map((h) => {
     const widths = FlowReading.now().source.map((_, one) =>
@@ -120,7 +120,7 @@ const heardBy = (stage, s, k) =>
     return { other, h, width, key: `edge ${s} ${h} ${k} ${other}` };
   });
 
-// What a part reads, and what it does.
+// The symbols that a part reads, and its effect.
 const sentences = (part) => [...readBy(part), raises(part), outcome(part)].filter(Boolean);
 
 // What it does to two scores, of which the lead is the difference without it: told by the run without it.
@@ -206,7 +206,7 @@ function needless() {
   return filled(LINE_WORDS.lettersNeedless, { letters: FlowNames.units() });
 }
 
-// The widest ribbon need not be what helps: said with the one that is here.
+// A sentence that says, with the widest ribbon here, that the widest need not help most.
 function widest() {
   const symbol = FlowScene.followed("target");
   const edges = [...Flow.state.parts.values()]
@@ -235,7 +235,7 @@ const ahead = (lead, other, change = 1) =>
 const scored = (id) =>
   `${FlowNames.ofSymbol(id)} ${FlowNames.score(FlowReading.scoresAt(Flow.rowOf("target"))[id])}`;
 
-// What becomes of the symbol without the part; or, of one that is cut, with it.
+// The symbol that is written without the part; or with it, if the part is cut.
 function outcome(part) {
   if (!part.cuts) return filled(LINE_WORDS.scores, { list: FlowScene.likeliest().map(scored).join(", ") });
   const lost = FlowEffects.lossOf(part.key);
@@ -266,7 +266,7 @@ function outcome(part) {
     .join(" ");
 }
 
-// What a part that is cut would gain; and what is written here because of the cuts.
+// The gain of a part that is cut; and the symbol that is written here because of the cuts.
 function withItAgain(part, gained) {
   const { standing, rivals } = FlowEffects.known();
   const { lead, other } = standing;

@@ -1,4 +1,4 @@
-// --- from letters to a digit: how it is drawn, and where its stages are in the rest of the page -------
+// --- from letters to a digit: drawing the picture, and its links to the rest of the page --------------
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -82,7 +82,7 @@ function endOf(id) {
   return { symbol: FlowReading.visible(model.symbols[id]), share, said, chosen: id === Flow.symbol() };
 }
 
-// The symbol that a row is there for: of the target, the one that is written there.
+// The symbol of a row; for the target, the symbol that is written there.
 const followed = (side) =>
   FlowReading.quoted(
     side === "target" ? model.symbols[Flow.symbol()] : FlowReading.now().source[Flow.state.letter],
@@ -123,7 +123,7 @@ function toLeaveFree() {
   return [...shapes, byId("flow-beside"), byId("panel")].map((one) => one.getBoundingClientRect());
 }
 
-// The colours, numbers and frames of what is drawn.
+// Paint the parts that are drawn: their colours, numbers and frames.
 function paint() {
   if (!drawn) return;
   drawn.svg.classList.toggle("fades", Flow.state.fades);
@@ -167,7 +167,7 @@ function stageNow() {
   return step ? model.stages.findIndex((stage) => isIn(step.n, boxOf(stage))) : null;
 }
 
-// On the time line; NaN for one that is not there.
+// The first step of a stage on the time line; NaN, if there is none.
 function firstStep(stage) {
   const box = boxOf(stage);
   return Graph.computedAt.get(data.forward.find((n) => isIn(n, box))) ?? NaN;

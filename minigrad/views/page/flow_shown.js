@@ -1,4 +1,4 @@
-// --- from letters to a digit: the picture and the words follow what is chosen, and listen to the reader ---
+// --- from letters to a digit: picture and sentences are updated, and listen to the reader -------------
 
 import { arrow, byId, keepFocus, say } from "./dom.js";
 import { hear } from "./events.js";

@@ -17,7 +17,7 @@ function floorDivide(a, b) {
   return quotient - Math.floor(quotient) > 0.5 ? Math.floor(quotient) + 1 : Math.floor(quotient);
 }
 
-// The error function: a sum whose terms have one sign; beyond 3, a continued fraction of what is left to 1.
+// The error function: a sum of terms of one sign; beyond 3, a continued fraction for the rest to 1.
 function erf(x) {
   const size = Math.abs(x);
   if (!(size < 6)) return Number.isNaN(x) ? x : Math.sign(x);
@@ -142,7 +142,7 @@ const OF_TRUTHS = {
   add: (a, b) => a | b,
   multiply: (a, b) => a & b,
 };
-// The same where the result is an integer: it has no fraction, and what is divided by 0 is 0.
+// The same functions for integers: a result has no fraction, and a number divided by 0 is 0.
 const OF_INTEGERS = {
   floor_divide: (a, b) => (b === 0 ? 0 : floorDivide(a, b)),
   remainder: (a, b) => (b === 0 ? 0 : remainder(a, b)),
@@ -152,7 +152,7 @@ const OF_INTEGERS = {
 
 // --- functions of many numbers: of the first of them, how many, and how far one is from the next ------
 
-// The function that takes one number after the other into what it has so far, at first `begin`.
+// A function that combines its result so far, at first `begin`, with one number after the other.
 const fold = (begin, step) => (a, first, n, apart) => {
   let s = begin;
   for (let k = 0, i = first; k < n; k++, i += apart) s = step(s, a[i]);

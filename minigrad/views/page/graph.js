@@ -1,4 +1,4 @@
-// --- the graph: who comes from whom, and in which drawing each node is --------------------------------
+// --- the graph: nodes, edges and steps, and the drawing of each node ----------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { data, state } from "./state.js";
@@ -68,13 +68,13 @@ function placeIn(name, n) {
   );
 }
 
-// The last part of a node's label, else its number: short, where others stand beside it.
+// The short name of a node: the last part of its label, else its number.
 function nameOf(n) {
   const node = nodes.get(n);
   return node.label ? node.label.split(".").pop() : `#${n}`;
 }
 
-// A node's whole label, else what made it: for where it stands alone.
+// The full name of a node: its whole label, else its expression.
 function fullName(n) {
   const node = nodes.get(n);
   return node.label || (node.kind === "operation" ? node.made : `${node.kind} #${n}`);
@@ -84,10 +84,10 @@ function fullName(n) {
 const boxOf = ({ box }) => data.boxes[box];
 // The path of its module or function, which tells it from others of its name; "" where there is none.
 const pathOf = (of) => boxOf(of)?.path ?? "";
-// What is said of a node: of its operation, else of the box that it is in; or "".
+// A sentence about a node: about its operation, else about its box; or "".
 const aboutOf = (node) => node.about || boxOf(node)?.about || "";
 
-// A node as a line of code, "label = what made it", or the one of these that it has; or "".
+// A node as a line of code, "label = expression", or the one of the two that it has; or "".
 const asLine = ({ label, made }) => `${label}${label && made ? " = " : ""}${made}`;
 
 // --- time: first forward in order, then backward ------------------------------------------------------
@@ -97,7 +97,7 @@ const steps = [
   ...data.forward.map((n) => ({ n, back: false })),
   ...data.backward.map((n) => ({ n, back: true })),
 ];
-// node -> the time at which its value is there: 0 for one that is there from the start
+// node -> the time at which its value is computed: 0 for a leaf
 const computedAt = new Map(data.nodes.map((node) => [node.n, 0]));
 const handedOnAt = new Map(); // node -> the time at which it gives its gradient on to its arguments
 steps.forEach((step, i) => (step.back ? handedOnAt : computedAt).set(step.n, i + 1));

@@ -22,7 +22,7 @@ function shapeOf(shape, letters = []) {
   return make("span", { class: "shape" }, ...parts, shape.length === 1 ? ",)" : ")");
 }
 
-// What stands along each axis: the symbols that `data.labels` has for its letter.
+// The labels along each axis: the symbols that `data.labels` has for its letter.
 function labelsOf(a, letters) {
   return a.full.map((n, axis) => {
     const known = data.labels[letters[axis]];
@@ -30,7 +30,7 @@ function labelsOf(a, letters) {
   });
 }
 
-// What the tiles of a picture are, beside and below each other: of the last axis that has more than one.
+// The names of the tiles of a picture: they lie along the only leading axis that is longer than 1.
 const NAMES = { H: "head" };
 const MOST_NAMES = 12;
 function tileNames(a, letters) {
@@ -45,8 +45,8 @@ function tileNames(a, letters) {
 
 const framers = new WeakMap(); // figure -> its array, and what frames places in it
 let framed = []; // the figures in which something is framed
-// Frame some elements, such as those that another one is made of: pairs of a figure and indices. No others
-// stay framed.
+// Frame some elements, such as the sources of another element: pairs of a figure and indices. Frames of before
+// are removed.
 function frame(some) {
   for (const figure of framed) framers.get(figure).act([]);
   framed = [];
@@ -105,7 +105,7 @@ function oneNumber(a) {
   );
 }
 
-// What frames some places in a figure, and no others: in its picture, or the cells of its table.
+// A function that frames some places in a figure: in its picture, or in its table.
 function framing(figure) {
   const canvas = figure.querySelector("canvas");
   if (canvas) return (places) => Pictures.repaint(canvas, places);
@@ -115,7 +115,7 @@ function framing(figure) {
 
 // --- few numbers: a table -----------------------------------------------------------------------------
 
-// The labels along the rows, and across the columns: those of the last two axes.
+// The labels of the rows and of the columns: the labels of the last two axes.
 function labelsOfSides(labels, turned) {
   const [rows, columns] = [labels.at(-2), labels.at(-1)];
   return turned ? [null, rows] : [rows, columns];
@@ -150,7 +150,7 @@ function grid(a, palette, name, read, labels) {
   return make("div", { class: "scroll" }, make("table", attributes, head, body));
 }
 
-// What reads the number that an arrow key leads to, from the one that was read last.
+// A listener to arrow keys: it reads the number to which a key leads from the number read last.
 function arrowReader(a, columns, labels, read) {
   let place = 0;
   return (event) => {
@@ -163,7 +163,7 @@ function arrowReader(a, columns, labels, read) {
 
 const BEHIND_TEXT = 0.55; // of the strength of a colour
 
-// What makes the cell of a place in such a table.
+// A function that makes the cell of a place in such a table.
 function cellMaker(a, palette, read, labels) {
   const tone = Pictures.tones(palette);
   return (place) => {
@@ -194,8 +194,8 @@ const WIDTH = Math.min(350, innerWidth - 60), // of a map, with its labels: a ph
 const MOST_LINES = 30; // rows that may have labels
 const MOST_BESIDE = 4; // tiles
 
-// A large array: what its tiles are, its picture with labels, and below it a scale and what the pointer
-// reads.
+// A large array: the names of its tiles, its picture with labels, and below it a scale and the number under
+// the pointer.
 function heatMap(a, palette, name, pointed, pick, labels, tilesAre) {
   const layout = layoutOf(a, labels);
   const canvas = make("canvas", { tabindex: 0, role: "img" });
@@ -305,10 +305,10 @@ function leftLabels({ rows, count, perRow, gap, tall, along }) {
   );
 }
 
-// A label above each column of the tiles that stand beside each other, where there is room for one.
+// A label above each column of tiles, if there is room.
 function topLabels({ columns, perRow, gap, cell, across }) {
   if (!across || cell < LEAST) return null;
-  const upright = LETTER * longest(across) > cell; // too long to stand beside each other
+  const upright = LETTER * longest(across) > cell; // they are too long for one row
   return make(
     "div",
     {
@@ -324,7 +324,7 @@ function topLabels({ columns, perRow, gap, cell, across }) {
   );
 }
 
-// What the colours mean: from the lowest to the highest number.
+// The scale of colours, from the lowest to the highest number.
 function scale(a, palette) {
   const { least: low, greatest: high } =
     a.all && a.all.least !== null ? a.all : { least: 0, greatest: a.largest };

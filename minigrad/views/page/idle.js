@@ -6,17 +6,17 @@ const SLICE = 12, // milliseconds that are computed without a pause
 const soon = (act) =>
   window.requestIdleCallback ? requestIdleCallback(act, { timeout: 500 }) : setTimeout(act, 1);
 
-// Does one list of things at a time: another one takes the place of what is left of the last.
+// A worker on one list of things at a time: a new list replaces the rest of the old one.
 function worker() {
   let turn = 0;
 
-  // `work` on each that waits; `rest` before each pause; `shown` now and then, told whether all is done.
+  // Call `work` with each thing, `rest` before each pause, and now and then `shown`, with true in the end.
   function run(things, work, rest, shown) {
     const mine = ++turn;
     const waiting = [...things];
     let last = performance.now();
     const slice = () => {
-      if (mine !== turn) return; // other things by now
+      if (mine !== turn) return; // there is a new list
       const end = performance.now() + SLICE;
       while (waiting.length && performance.now() < end) work(waiting.shift());
       rest();

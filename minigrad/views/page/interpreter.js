@@ -1,8 +1,8 @@
 // --- the interpreter: runs a tape, the calls that make up a forward and a backward pass ---------------
 
-// A tape (see `script/tape.py`) has slots and calls. A slot is an array of a dtype and a shape that
-// never change; a call reads some slots and writes one. Nothing here knows of derivatives: the backward
-// pass is calls like any other. Sums are made in float64, and rounded where they are stored.
+// A tape (see `script/tape.py`) has slots and calls. A slot is an array whose dtype and shape never change; a
+// call reads some slots and writes one. Nothing here knows of derivatives: the backward pass is calls like any
+// other. Sums are made in float64, and rounded when they are stored.
 
 import * as Shapes from "./shapes.js";
 import { kernelOf } from "./kernels.js";
@@ -23,7 +23,7 @@ const ARRAYS = {
   u8: Float64Array, // exact up to 2 ** 53
 };
 
-// Where the elements of an array of `shape` are that is looked at with `strides`.
+// The places of the elements of a view of `shape`, which begins at `begin` and has these `strides`.
 function placesOf(shape, begin, strides) {
   const found = new Int32Array(Shapes.size(shape));
   const at = shape.map(() => 0);
@@ -39,7 +39,7 @@ function placesOf(shape, begin, strides) {
   return found;
 }
 
-// Make a tape ready to run. `held`: the array of each slot that no call writes.
+// Make an interpreter of a tape, and run it. `held`: the array of each slot that no call writes.
 function interpreter(tape, held) {
   const slots = tape.slots.map((kind) => {
     const { dtype, shape } = tape.kinds[kind];
@@ -49,7 +49,7 @@ function interpreter(tape, held) {
 
   const known = new Map(); // many calls ask for the same places
   const places = (...of) => once(known, String(of), () => placesOf(...of));
-  const run = tape.calls.filter(([, out]) => slots[out].array === null); // the others are of what is fixed
+  const run = tape.calls.filter(([, out]) => slots[out].array === null); // a fixed slot has its array
   const calls = run.map(([name, out, reads, ...params]) => {
     const [to, from] = [slots[out], reads.map((slot) => slots[slot])];
     return { to, from, work: madeReady(tape.names[name], to, from, params, places) };
@@ -73,7 +73,7 @@ function interpreter(tape, held) {
   };
 }
 
-// What does the work of a call, with the numbers that are there then; null where there is none to do.
+// A function that does the work of a call, on the numbers of its time; null, if there is nothing to do.
 function madeReady(name, out, reads, params, places) {
   if (name === "same" && out.dtype === reads[0].dtype) {
     out.array = reads[0].array; // the same numbers
@@ -98,8 +98,7 @@ function updated(calls, slots) {
   return touched;
 }
 
-// The interpreter of a tape as a page has it, whose leaves are named arrays: `numbersOf` gives the numbers of
-// one.
+// The interpreter of a tape of the page, whose leaves are arrays of the page: `numbersOf` gives their numbers.
 function ofTape(tape, numbersOf) {
   const kindOf = (slot) => tape.kinds[tape.slots[slot]];
   const typed = (slot) => ARRAYS[kindOf(slot).dtype];

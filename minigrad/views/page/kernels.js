@@ -1,17 +1,17 @@
 // --- the kernels: loops over arrays, each made ready for the slots of one call ------------------------
 
-// A kernel is told the slot that its call writes, those that it reads, and the other arguments of the call
-// (see `script/tape_writing.py`). What it returns does the work, each time with the numbers that are there
-// then. `places` gives where the elements of an array of some shape are that is looked at with strides.
+// A kernel gets the slot that its call writes, the slots that it reads, and the further arguments of the call
+// (see `script/tape_writing.py`). It returns a function that does the work, each time on the numbers of its
+// time. `places` gives the places of the elements of a view (see `placesOf` of interpreter.js).
 //
-// In the loops, `o` is the array that is written, and `a`, `b` and `c` are those that are read.
+// In the loops, `o` is the array that is written; `a`, `b` and `c` are read.
 
 import * as Shapes from "./shapes.js";
 import * as Functions from "./functions.js";
 
 const steps = (shape) => shape.map((_, i) => Shapes.size(shape.slice(i + 1)));
 
-// Broadcasting: where the elements are that go with each of an array that is as wide.
+// Broadcasting: the places of the elements that go with each element of the `wide` array.
 function spread(shape, wide, places) {
   const found = steps(shape).map((step, i) => (shape[i] === 1 ? 0 : step));
   return places(wide, 0, [...wide.slice(shape.length).map(() => 0), ...found]);
@@ -31,9 +31,9 @@ const each = (f) => (o, a, p, b, q, c, r) => {
 
 // --- along an axis: a call has the sizes before it, along it (n) and behind it (inner) ----------------
 
-// The kernel that visits each group of numbers along an axis: `row` gives, for the arrays, what is done
-// with a group, which is told where it begins, and its place among them. From one of its numbers to the
-// next it is `inner` places.
+// The kernel that visits each group of numbers along an axis. `row` makes, for the two arrays, a function of a
+// group: it gets the place where the group begins, and the number of the group. The numbers of a group are
+// `inner` places apart.
 const alongAxis =
   (row) =>
   (out, [read], [[outer, n, inner]]) => {
@@ -49,14 +49,14 @@ const folding = (fold) =>
     o[place] = fold(a, first, n, inner);
   });
 
-// What a fold has after each number, such as a sum of those so far.
+// The result of a fold after each number, such as running sums.
 const scanning = ([begin, step]) =>
   alongAxis((o, a, n, inner) => (first) => {
     let s = begin;
     for (let k = 0, i = first; k < n; k++, i += inner) o[i] = s = step(s, a[i]);
   });
 
-// Where in its group the number is that beats all others.
+// The place of the best number in each group.
 const placing = (beats) =>
   alongAxis((o, a, n, inner) => (first, place) => {
     let best = 0;
@@ -99,7 +99,7 @@ function searched(out, [sorted, read], [right]) {
 
 // --- moving elements ----------------------------------------------------------------------------------
 
-// What is seen of an array with strides, such as a transposed or a broadcast one.
+// A view of an array by strides, such as its transpose.
 function moved(out, [read], [begin, strides], places) {
   const o = out.array,
     a = read.array,
@@ -107,7 +107,7 @@ function moved(out, [read], [begin, strides], places) {
   return () => Functions.LOOPS.same(o, a, from);
 }
 
-// The gradient of that: each element goes to where it was seen, and the others stay 0.
+// The gradient of a view: each element goes back to its place, and all other elements are 0.
 function movedBack(out, [read], [begin, strides], places) {
   const o = out.array,
     a = read.array,
@@ -167,7 +167,7 @@ function taken(out, [read, ...indices], params, places) {
     });
 }
 
-// The gradient of that: each element is added where it was taken. Sums are made in float64.
+// The gradient of `taken`: each element is added at the place that it came from. Sums are made in float64.
 function put(out, [read, ...indices], params, places) {
   const o = new Float64Array(out.size),
     a = read.array,
@@ -196,9 +196,9 @@ function join(out, reads, [blocks]) {
   };
 }
 
-// A sum of products. `free` loops: a size, and the strides of the result and of what is read; `summed` loops:
-// a size, and the strides of what is read. Where one loop moves in the first array alone and another in the
-// second alone, it is a product of matrices for each step of the other loops.
+// A sum of products. A `free` loop has a size, and strides in the result and in each array that is read; a
+// `summed` loop has a size, and strides in each array that is read. If one loop moves only in the first array
+// and another only in the second, these two make a product of matrices, for each step of the other loops.
 function contract(out, reads, [free, summed], places) {
   const loops = free.map((loop) => [...loop, 0, 0].slice(0, 4)),
     inner = summed.map((loop) => [...loop, 0].slice(0, 3));
@@ -229,7 +229,7 @@ function products([a, beginsA, rowsA, summedA], [b, beginsB, columnsB, summedB],
   const [m, n] = [whole(rows.length, 2), whole(columns.length, 4)];
   const [A, B, C] = [m * k, k * n, m * n].map((size) => new Float64Array(size));
   const [orderA, orderB, orderC] = [A, B, C].map(({ length }) => new Int32Array(length));
-  const last = (some, i) => some[Math.min(i, some.length - 1)]; // what is beyond is the last one once more
+  const last = (some, i) => some[Math.min(i, some.length - 1)]; // beyond the end, the last one again
   for (let i = 0, at = 0; i < m; i++) for (let j = 0; j < k; j++) orderA[at++] = last(rowsA, i) + summedA[j];
   for (let i = 0, at = 0; i < n; i += 4)
     for (let j = 0; j < k; j++) for (let c = i; c < i + 4; c++) orderB[at++] = last(columnsB, c) + summedB[j];
@@ -311,7 +311,7 @@ const OTHERS = {
   searchsorted: searched,
 };
 
-// To integers: without what is behind the point.
+// Casts; to integers, the fraction is cut off.
 const CASTS = { b: each(Functions.truth), f: Functions.LOOPS.same };
 
 // The kernel of a call of that name, for slots of these types.

@@ -15,7 +15,7 @@ const learning = {
   rate: 0.01,
   without: new Set(), // the nodes that are left out
   losses: [], // before the first step, and after each
-  at: null, // the version of the numbers after the last step: the losses are of no other one
+  at: null, // the version of the numbers after the last step: `losses` belong to this version
   timer: null, // while steps follow each other
   run: 0, // which steps are undone together
   taken: 0, // steps of this run
@@ -34,7 +34,7 @@ function learners() {
   return parameters.length ? parameters : leaves.filter((node) => node.kind === "input");
 }
 
-// What a step of gradient descent leaves of some numbers, rounded as their array is.
+// The numbers after a step of gradient descent, rounded as their array is.
 function descent(numbers, gradient, rate) {
   const step = gradient.map((g) => rate * g);
   return numbers.map((v, i) => v - step[i]);
@@ -59,7 +59,7 @@ function learnStep({ shown = true } = {}) {
   if (!Number.isFinite(Live.lossNow())) stopLearning();
 }
 
-// Several steps, and what is shown of them after as many as there is time for: the page answers in between.
+// Take several steps. The page is shown after as many as fit into a slice of time, and answers in between.
 function learnSteps(count) {
   newRun();
   const some = () => {
@@ -88,7 +88,7 @@ function toggleLearning() {
   learnStep();
 }
 
-// Take no more steps, if some follow each other; also before numbers are changed in another way.
+// Stop the steps, if they follow each other; also before numbers are changed in another way.
 function stopLearning() {
   if (!learning.timer) return;
   clearInterval(learning.timer);
@@ -170,7 +170,7 @@ function plotAxes(losses, lastStep) {
   ];
 }
 
-// What keeps its numbers while others learn: of what learns itself, and of the loss.
+// Sentences on numbers that are fixed while the others learn: of leaves, and of the loss.
 function whatStays() {
   const some = learners().filter((node) => !learning.without.has(node.n));
   const reached = new Set(some.map((node) => node.n));
@@ -205,7 +205,7 @@ const joinedNames = (some) =>
     .map((node) => Graph.fullName(node.n))
     .join(", ") + (some.length > 6 ? filled(WORDS.andMore, { count: some.length - 6 }) : "");
 
-// Show the tab "Learn": what a step does, what it cannot do here, and the loss of those that were taken.
+// Show the tab "Learn": what a step does, what it cannot do here, and the loss after each step so far.
 function learnPanel() {
   const some = learners();
   const phase = make("p", { class: "phase" }, "Gradient descent");

@@ -1,4 +1,4 @@
-// --- the model of a page that reads a line: from a text to ids, and from ids to what the model writes ---
+// --- the model that reads a line: from a text to ids, and from ids to an output -----------------------
 
 import { filled } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -8,11 +8,11 @@ import * as Shown from "./shown.js";
 import * as Interpreter from "./interpreter.js";
 
 const model = data.another; // see `another_line.py`
-// Which reads the line; without one the line stands before what is written.
+// An encoder reads the line; a decoder alone has the line before its output.
 const hasEncoder = model.inputs.length === 2;
-const readNames = new Map(Object.entries(model.ids).map(([name, id]) => [id, name])); // id -> what is read
+const readNames = new Map(Object.entries(model.ids).map(([name, id]) => [id, name])); // id -> symbol
 let started = null; // the interpreter, once something was read
-let lately = model.wrote; // what it wrote for the line before: a good guess of what it will write
+let lately = model.wrote; // the output for the line before: a good guess of the next output
 
 // The interpreter of the forward pass, with the arrays that the page has in any case.
 function machine() {
@@ -34,15 +34,17 @@ function idsOf(text) {
   return { ids: symbols.slice(0, model.longest).map((symbol) => model.ids[symbol]), note };
 }
 
-// The id of the symbol with the highest score, of those that may be written.
+// The id of the symbol with the highest score, among symbols that may be written.
 const likeliest = (row) => Arrays.placeOfLargest(row, (id) => !model.never.includes(id));
 
-// What the model writes for a line, by ids of symbols:
+// The output of the model for a line, with ids in place of symbols:
 //
-//   ids, prompt, written   of the line; of what stands before what it writes; and of what it writes
-//   looked                 of what attention looks at
-//   scores                 of each symbol written, those of all symbols
-//   weights                of each attention and head, a row for each symbol written
+//   ids       the line
+//   prompt    the symbols before the output
+//   written   the output
+//   looked    the symbols that attention looks at
+//   scores    for each symbol of the output, the scores of all symbols
+//   weights   for each attention and head, a row for each symbol of the output
 function decode(ids) {
   const frame = frameOf(ids);
   if (hasEncoder) machine().change(model.inputs[0], padded(model.inputs[0], ids));
@@ -90,7 +92,7 @@ function settle({ prompt, first, most }) {
   }
 }
 
-// The scores of the symbol after a position; and with -Infinity for those that are never written.
+// The scores of the symbol after a position; -Infinity for symbols that are never written.
 function rowOf(position) {
   const { array, shape } = machine().slots[model.results[0]];
   const [, , count] = shape;

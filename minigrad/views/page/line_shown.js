@@ -1,4 +1,4 @@
-// --- what a model writes, and how it came to each symbol --------------------------------------------------
+// --- the output of a model, with the scores and the weights of each symbol ----------------------------
 
 import { filled, WORDS } from "./words.js";
 import { LINE_WORDS } from "./line_words.js";
@@ -15,8 +15,8 @@ const named = (name) =>
   SPECIAL[name] ? make("span", { class: "special" }, SPECIAL[name]) : name === " " ? SPACE : name;
 const lookedAt = (id) => (hasEncoder ? readNames.get(id) : model.symbols[id]);
 
-// A step of writing: what was written before it, the likeliest symbols, and what each head looks at.
-// `said`: what `decode` gives, with the probabilities `p`; `was`: what was written before.
+// A step of writing: the output before it, the likeliest symbols, and the attention of each head.
+// `said`: the result of `decode`, with the probabilities `p`; `was`: the output for the line before.
 function step(said, t, was) {
   const names = said.written.map((id) => model.symbols[id]);
   const isNew = said.written[t] !== was[t] ? "changed" : "";
@@ -77,7 +77,7 @@ function bars(p) {
     );
 }
 
-// What a head looks at: each symbol as dark as its weight, and the one that has most.
+// The attention of a head: each symbol as dark as its weight, and the symbol with the most.
 function look(said, weights, name) {
   const top = Arrays.placeOfLargest(weights);
   const names = said.looked.map(lookedAt);
@@ -100,7 +100,7 @@ function look(said, weights, name) {
   );
 }
 
-// Show what it writes, and what is other than before; return how many symbols are.
+// Show the output, with marks at symbols that differ from before; return how many differ.
 function output(written, was) {
   const apart = written.filter((id, i) => id !== was[i]).length;
   const shown = written.map((id, i) =>

@@ -1,4 +1,4 @@
-// --- the sentences of a line that is typed and read: templates, as in `words.js` ----------------------
+// --- the sentences about a line that is typed: templates, as in `words.js` ----------------------------
 
 const LINE_WORDS = {
   about: "Here {about}.",

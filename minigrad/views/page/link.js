@@ -26,7 +26,7 @@ const others = []; // see `also`
 const also = (part) => others.push(part);
 const gates = () => Live.tape?.switches.flatMap(({ places }) => places) ?? [];
 
-// As few digits as tell it from all other numbers of 32 bits.
+// A number with as few digits as identify it among the numbers of 32 bits.
 function shortest(v) {
   const digits = [1, 2, 3, 4, 5, 6, 7, 8].find((n) => Math.fround(v.toPrecision(n)) === v);
   return String(Number(v.toPrecision(digits ?? 9)));
@@ -48,7 +48,7 @@ function changed() {
   return found;
 }
 
-// The state as a link has it, without what is as at the start; and how many numbers it leaves out.
+// The state as a link has it, without parts that are as at the start; and the count of numbers left out.
 function written() {
   const off = gates().filter(({ gate }) => !WhatIf.isOn(gate));
   const numbers = changed();
@@ -69,7 +69,7 @@ function written() {
   };
 }
 
-let last = ""; // what was written or read
+let last = ""; // the link that was written or read last
 let due = null; // the timer that writes it
 // Write the link into the address of the page, once nothing has changed for a moment.
 function keep() {
@@ -101,9 +101,9 @@ function read() {
   readPlace(given);
 }
 
-// Numbers and switched-off parts; what is changed now, and not in the link, is as it was written again.
+// Take numbers and switched-off parts from a link. A number that is not in the link gets its first value.
 function readNumbers(given) {
-  const changes = new Map(); // slot -> its numbers, at first those that were written
+  const changes = new Map(); // slot -> its numbers, at first its first ones
   const numbersOf = (slot) => once(changes, slot, () => Live.firstOf(slot).slice());
   for (const slot of Live.changedSlots)
     if (Live.tape.leaves.some((leaf) => leaf.slot === slot)) numbersOf(slot);

@@ -1,4 +1,4 @@
-// --- the table ----------------------------------------------------------------------------------------
+// --- the table of all nodes, and the lines of code ----------------------------------------------------
 
 import { plural, WORDS } from "./words.js";
 import { byId, fill, make } from "./dom.js";
@@ -59,7 +59,7 @@ function classesOf(key, isHere, step) {
   ].join(" ");
 }
 
-// The row of a closed box: what it is, and how much is in it.
+// The row of a closed box: its kind, and how much is in it.
 function boxRow(view, key, isHere, step) {
   const closed = view.closed[key];
   return make(
@@ -196,7 +196,7 @@ const NEAR_TOP = 60,
   EDGE = 80;
 const SHINES = 1200; // milliseconds for which a line is lit up
 
-// Mark the line of the chosen node, else that of the step, and scroll to it if it is not to be seen.
+// Mark the line of the chosen node, else of the step, and scroll to it if it is not seen.
 function markCode() {
   for (const line of codeLines.values()) line.classList.remove("now", "backward");
   const step = Graph.current();

@@ -1,4 +1,4 @@
-// --- the page computes: numbers are changed here, and what follows from them is computed again --------
+// --- the page computes: after a change, everything that follows from it is computed again -------------
 
 import { filled, WORDS } from "./words.js";
 import { data, state } from "./state.js";
@@ -9,9 +9,9 @@ import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Interpreter from "./interpreter.js";
 
-// Everything that the page shows of an array it finds by an id. Those of the run that was written down are
-// places in `data.arrays`; what was computed here since is "slot@version". An array that is again as it
-// was has its first id again, so undoing leaves nothing behind.
+// The page finds each array by an id. The id of an array that was written down is its place in `data.arrays`.
+// The id of an array that was computed here since is "slot@version". When an array has its first numbers
+// again, it has its first id again: so undoing leaves nothing behind.
 
 const { BINS } = data.constants;
 // What the page computes with, as `live.py` writes it; null for a page whose numbers cannot be changed.
@@ -43,7 +43,7 @@ if (tape) (window.requestIdleCallback || setTimeout)(startedMachine);
 
 const isStarted = () => machine !== null;
 const arrayOf = (slot) => startedMachine().slots[slot].array; // as it is now
-// As it was at first.
+// The array of a slot at first.
 function firstOf(slot) {
   startedMachine();
   return first[slot];
@@ -55,7 +55,7 @@ function same(a, b) {
   return true;
 }
 
-// --- what is shown ------------------------------------------------------------------------------------
+// --- arrays as the page shows them --------------------------------------------------------------------
 
 const changedSlots = new Set(); // the slots that are not as they were at first
 
@@ -64,7 +64,7 @@ function idOf(slot, before) {
 }
 
 const slotOf = (id) => Number(id.split("@")[0]);
-const asNow = new Map(); // slot -> what was asked for since the last change
+const asNow = new Map(); // slot -> its summary, if it was asked for since the last change
 const asFirst = new Map();
 
 // The array of an id "slot@version", as it is now.
@@ -73,7 +73,7 @@ function ofSlot(id) {
   return once(asNow, slot, () => summaryOf(slot, arrayOf(slot), firstOf(slot)));
 }
 
-// An array that the page did not bring along, as it computes it of its leaves.
+// The first array of a slot, computed from the leaves: the page did not bring it along.
 function computedFirst(slot) {
   return once(asFirst, slot, () => ({ ...summaryOf(slot, firstOf(slot)), digits: Arrays.LARGE_DIGITS }));
 }
@@ -101,7 +101,7 @@ function summaryOf(slot, array, was) {
   };
 }
 
-// How many numbers are finite (`count`) and what is to be said of these; `odd`: how many are not.
+// The count of finite numbers, and their summary; `odd`: the count of numbers that are not finite.
 function measured(numbers) {
   let least = Infinity,
     greatest = -Infinity,
@@ -151,7 +151,7 @@ function isChanged(n) {
   return typeof Graph.nodes.get(n).value === "string";
 }
 
-// Have `data` name the arrays that are there now, after the slots `touched` were computed, and tell so.
+// After the slots `touched` were computed: put the ids of their new arrays into `data`, and tell of it.
 function refresh(touched) {
   version++;
   asNow.clear();
@@ -167,7 +167,7 @@ function refresh(touched) {
   tell("numbers");
 }
 
-// A gradient that is zero or not may have become the other; what is known of it otherwise stays.
+// A gradient that was zero may be another number now, or the reverse. Every other state stays.
 function refreshNode(node) {
   node.value = idOf(tape.value[node.n], original.value.get(node.n));
   const slot = tape.gradient[node.n];
@@ -183,7 +183,7 @@ function refreshNode(node) {
 function refreshEdge(edge, computed) {
   const slots = tape.passed[edge.id];
   if (!slots) return;
-  if (computed.has(slots.fitted)) state.answered.delete(edge.id); // that was said of other numbers
+  if (computed.has(slots.fitted)) state.answered.delete(edge.id); // the answer was for other numbers
   const ids = Object.entries(original.passed.get(edge.id)).map(([part, id]) => [
     part,
     id === null ? null : idOf(slots[part], id),
@@ -191,7 +191,7 @@ function refreshEdge(edge, computed) {
   edge.passed = Object.fromEntries(ids);
 }
 
-// The loss: as Python computed it, as long as it is what it was, for the last digits differ here.
+// The loss. As long as it is unchanged, it has Python's digits: the last ones differ here.
 function lossNow() {
   const slot = tape.value[Graph.root.n];
   const computed = arrayOf(slot);
@@ -210,7 +210,7 @@ function lossText() {
   return filled(WORDS.lossIs, { name: Graph.nameOf(root.n), loss });
 }
 
-// Give slots other numbers (slot -> numbers); what follows is computed again.
+// Give slots new numbers (slot -> numbers), and compute all that follows from them.
 function setNumbers(changes) {
   const running = startedMachine();
   for (const [slot, numbers] of changes) running.change(slot, numbers);

@@ -1,6 +1,6 @@
-// --- what is found once, and remembered in a map ------------------------------------------------------
+// --- a map that finds each value once -----------------------------------------------------------------
 
-// What a map has for a key: `find` is asked for it the first time.
+// The value of a map for a key; `find` gives it the first time.
 function once(map, key, find) {
   if (!map.has(key)) map.set(key, find());
   return map.get(key);

@@ -177,9 +177,9 @@ function setFollow(on) {
   say(WORDS.follows[on ? "on" : "off"]);
 }
 
-// Show all that a step or a number changes. What does not change is made once, elsewhere.
+// Show everything that a step or a number can change. The rest of the page is made once.
 function showAll() {
-  hideTip(); // what it was about may be there no longer
+  hideTip(); // its element may be gone
   if (Graph.hasDrawings) Drawing.mark();
   if (state.tab === "listing") Listing.listing();
   Panel.panel();
@@ -192,7 +192,7 @@ hear("render", showAll);
 
 // --- the start ----------------------------------------------------------------------------------------
 
-// What the parts of the page do once, and the first view; then the page listens.
+// Set up the parts of the page, show the first view, and listen.
 function start() {
   Drawing.markers();
   Listing.writeCode();
@@ -245,7 +245,7 @@ function setUpButtons() {
   });
 }
 
-// Paper, other colours, another size.
+// Listen to the window: printing, dark or light colours, another size.
 function listenToWindow() {
   addEventListener("beforeprint", () => Camera.printWhole(true));
   addEventListener("afterprint", () => Camera.printWhole(false));
@@ -258,7 +258,7 @@ function listenToWindow() {
   }).observe(byId("tabs"));
 }
 
-// Paint all pictures anew: their colours are those of the page.
+// Paint all pictures anew, in the new colours of the page.
 function inOtherColours() {
   Pictures.forget();
   Drawing.forgetCards();

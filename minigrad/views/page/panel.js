@@ -1,4 +1,4 @@
-// --- the panel ----------------------------------------------------------------------------------------
+// --- the panel: its tabs ------------------------------------------------------------------------------
 
 import { filled, plural, withElements, WORDS } from "./words.js";
 import { breakable, byId, fill, isBeside, make, soft, tabButton } from "./dom.js";
@@ -44,7 +44,7 @@ function open(name) {
   if (!isBeside()) byId("panel").scrollIntoView({ block: "start" });
 }
 
-// Make the tab that is open, and none of the others: they are made when they are opened.
+// Make the tab that is open. The other tabs are made when they are opened.
 function panel() {
   tabs();
   if (state.panelTab === "overview") overview();

@@ -4,7 +4,7 @@ import { hear } from "./events.js";
 import { once } from "./once.js";
 import * as Shown from "./shown.js";
 
-const themed = new Map(); // name of a variable -> its value, until the colours of the page are others
+const themed = new Map(); // name of a variable -> its value, until the colours of the page change
 // The value of a variable of the page's style, such as "--ink".
 function colour(name) {
   return once(themed, name, () => getComputedStyle(document.documentElement).getPropertyValue(name).trim());
@@ -31,7 +31,7 @@ function tint(v, largest, [minus, plus]) {
   return [...(v < 0 ? minus : plus), Math.round(STRONGEST * share)];
 }
 
-// The same for a style, with a share of its strength, so that what is written on it can be read.
+// The same for a style, with a share of its strength, so that text on it can be read.
 function paleTint(v, largest, tone, strength) {
   const [red, green, blue, alpha] = tint(v, largest, tone);
   return `rgba(${red}, ${green}, ${blue}, ${((alpha * strength) / 255).toFixed(3)})`;
@@ -135,7 +135,7 @@ function thumb(id, palette) {
   return once(thumbs, `${id} ${palette}`, () => dots(Shown.array(id), palette));
 }
 
-// The colours of the page are others: what is asked for next has these.
+// Forget the colours, for those of the page have changed.
 function forget() {
   themed.clear();
   thumbs.clear();
@@ -144,7 +144,7 @@ function forget() {
 // An array with no more dots than `MOST_DOTS`: of larger ones, some numbers.
 function dots(a, palette) {
   const { rows, columns, count } = tiles(a);
-  const side = Math.min(count, 4); // tiles beside each other; those beyond are left out
+  const side = Math.min(count, 4); // tiles beside each other; further tiles are left out
   const width = Math.min(MOST_DOTS[0], columns * side + side - 1),
     height = Math.min(MOST_DOTS[1], rows);
   const pen = scratch(width, height);

@@ -1,4 +1,4 @@
-// --- where the reader is ------------------------------------------------------------------------------
+// --- the place of the reader: a step, a drawing, a node -----------------------------------------------
 
 import { filled, plural, WORDS } from "./words.js";
 import { make, say } from "./dom.js";
@@ -9,7 +9,7 @@ import * as Graph from "./graph.js";
 import * as Pace from "./pace.js";
 import * as Tabs from "./tabs.js";
 
-// Open a drawing by its name, which the reader sees as that of a box; what plays stops.
+// Open a drawing by its name. Playing stops.
 function show(name) {
   if (!Graph.views.has(name) || name === state.view) return;
   state.view = name;
@@ -44,7 +44,7 @@ function go(time, { quiet = false } = {}) {
   if (!quiet) say(nowText());
 }
 
-// The card of the step is to be seen, and those that it takes from.
+// Move the drawing so that the card of the step is seen, and the cards of its arguments.
 function revealStep() {
   const step = Graph.current();
   if (step && Graph.hasDrawings && state.tab === "drawing")
@@ -57,7 +57,7 @@ function revealStep() {
     });
 }
 
-// Show the drawing in which a node is: the innermost, or (`outer`) only as far out as it takes.
+// Show a drawing with a node: the innermost one; or with `outer`, the nearest one around this drawing.
 function goTo(n, outer = false) {
   const around = Graph.trail(Graph.home.get(n));
   const here = Graph.trail(state.view);
@@ -73,7 +73,7 @@ function goTo(n, outer = false) {
   }
 }
 
-// Go on to the next step that is elsewhere in this drawing.
+// Go on to the next step in another card of this drawing.
 function over(direction) {
   const place = (at) => (at ? Graph.placeIn(state.view, Graph.steps[at - 1].n) : null);
   const here = place(state.time);
@@ -111,7 +111,7 @@ function chosenNode() {
   return state.chosen !== null ? state.chosen : step ? step.n : Graph.root.n;
 }
 
-// Where the reader is, as words to be read aloud.
+// The step of the reader, as words to be read aloud.
 function nowText() {
   const step = Graph.current();
   if (!step) return WORDS.beforeFirst;

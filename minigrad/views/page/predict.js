@@ -1,4 +1,4 @@
-// --- predict, then reveal -----------------------------------------------------------------------------
+// --- predictions: gradients are hidden until the reader works them out --------------------------------
 
 import { filled, withElements, WORDS } from "./words.js";
 import { byId, make, say, soft } from "./dom.js";
@@ -52,7 +52,7 @@ function focusNext() {
   (next || byId("panel")).focus();
 }
 
-// Below what was asked for: what was typed, or that it was revealed.
+// The answer: the number that was typed, or a note that it was revealed.
 function verdict(edge) {
   const isRevealed = state.answered.get(edge.id) === null;
   return make("p", { class: `verdict ${isRevealed ? "" : "right"}` }, outcome(edge));

@@ -53,7 +53,7 @@ function hint(guess, v) {
   return WORDS.notRight.other;
 }
 
-// One of some choices is right; `told` says of each what there is to say of it, `done` is called after the
+// One of some choices is right; `told` has a sentence on each choice, and `done` is called after the
 // right one, or when it is revealed.
 function choiceQuestion({ asks, choices, right, name, told, done }) {
   const verdict = make("span", { class: "verdict", role: "status" });

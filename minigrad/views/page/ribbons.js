@@ -1,4 +1,4 @@
-// --- a picture of what flows from symbols to a result: lanes of symbols, stages, and ribbons between them ---
+// --- a picture of a flow from symbols to a result: lanes of symbols, stages, and ribbons between ------
 
 // It knows nothing of models. A scene has `lanes` of symbols, each with a row that is followed (`at`);
 // `stages` that add to a lane, with `heads` that gather from rows of a lane (`from`), or with none; and
@@ -8,13 +8,13 @@
 import { make } from "./dom.js";
 import { once } from "./once.js";
 
-// `apart`: what stages without heads need between them more than others, for their names.
+// `apart`: the further space between stages without heads, for their names.
 const WIDE = { label: 38, head: 46, join: 24, work: 18, gap: 30, apart: 42, ends: 150, least: 66 };
 const NARROW = { label: 20, head: 20, join: 12, work: 10, gap: 4, apart: 3, ends: 88, least: 20 };
 const ROW = 15,
   BETWEEN = 5, // heads
   TOP = 44, // of a lane, for the names of its stages
-  CORNER = 253, // what is said beside a lane has room in this
+  CORNER = 253, // the height of a lane beside which sentences have room
   SMALLEST = 0.78, // a picture that does not fit is drawn smaller, but no smaller than this
   LEAST = 0.02; // no ribbon is drawn of less
 
@@ -187,7 +187,7 @@ function symbols(plan, lane, i) {
 
 // --- a stage ------------------------------------------------------------------------------------------
 
-// Its number and name, and below these what it does.
+// The number and the name of a stage, and below them its effect.
 function heading(plan, stage, middle, top) {
   const { m } = plan;
   const name = m === WIDE ? `${stage.number} ${stage.name}` : String(stage.number);

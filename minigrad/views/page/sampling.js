@@ -8,7 +8,7 @@ import * as Arrays from "./arrays.js";
 
 const MOST_ROWS = 8;
 const chosen = { step: 0, temperature: 1, k: null, p: null };
-let reading = null; // the scores of each step, and what was written there: see `decode` of line_model.js
+let reading = null; // the scores and the symbol of each step: see `decode` of line_model.js
 let drawn = []; // symbols, since something was changed
 
 // The probabilities that a symbol is drawn from: see `distribution` in minitransformer's `decoding`.
@@ -38,7 +38,7 @@ function draw() {
   say(filled(LINE_WORDS.drawnNow, { symbol: model.symbols[drawn.at(-1)] }));
 }
 
-// --- what is shown ------------------------------------------------------------------------------------
+// --- the table ----------------------------------------------------------------------------------------
 
 // A cell of the table: a bar from 0 to `v`, on a scale from `low` to `high`.
 function bar(v, low, high, text, shown = true) {
@@ -120,7 +120,7 @@ function steps() {
   );
 }
 
-// Choose another step, temperature, top-k or top-p: what was drawn was drawn from other probabilities.
+// Choose another step, temperature, top-k or top-p. Draws of before are removed: the probabilities change.
 function change(to) {
   Object.assign(chosen, to);
   drawn = [];
@@ -143,7 +143,7 @@ function follow(t) {
 
 // Called once, if the page has a model that reads.
 function listen() {
-  const wrong = new Map(); // what is said of a field
+  const wrong = new Map(); // field -> a sentence on its mistake
   const number = (id, fits) => {
     const name = id.slice(-1);
     byId(id).addEventListener("input", ({ target }) => {

@@ -1,4 +1,4 @@
-// --- search -------------------------------------------------------------------------------------------
+// --- the search: names, operations and modules --------------------------------------------------------
 
 import { plural, WORDS } from "./words.js";
 import { breakable, byId, fill, make, say, softSpan } from "./dom.js";

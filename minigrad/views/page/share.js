@@ -1,4 +1,4 @@
-// --- out of the page: a link to what is shown, a line to embed it, and pictures of it -----------------
+// --- ways out of the page: a link, a line of HTML to embed it, and pictures ---------------------------
 
 import { filled, WORDS } from "./words.js";
 import { byId, fill, make, say, soft, SVG } from "./dom.js";
@@ -170,7 +170,7 @@ function textRow(label, text) {
 const isHosted = ({ protocol, hostname }) =>
   protocol.startsWith("http") && !/^(127\.|localhost$|\[::1\])/.test(hostname);
 
-// The line that shows this page in another one, which finds it by its address, if others reach that.
+// The line of HTML that shows this page in another page, by its address, if that can be reached.
 function embedding(place, hash) {
   const file = decodeURIComponent(place.pathname.split("/").pop() || "page.html");
   const text = (some) => some.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
@@ -194,7 +194,7 @@ function pictureRow([title, name, picture]) {
   );
 }
 
-// The dialog is of what is shown now: the link and the pictures are made when it opens.
+// Open the dialog, with a link and pictures of the state of now.
 function open() {
   const { hash, leftOut } = Link.written();
   const link = location.href.split("#")[0] + (hash ? `#${hash}` : "");

@@ -1,4 +1,4 @@
-// --- the sheet: the drawing that is open, and the way out of it, to those around it -------------------
+// --- the sheet: the drawing that is open, and the way to the drawings around it -----------------------
 
 import { filled, WORDS } from "./words.js";
 import { byId, fill, make } from "./dom.js";

@@ -1,4 +1,4 @@
-// --- an array by its id: one that the page brought along, or one that it has computed -----------------
+// --- an array by its id: the page brought it along, or has computed it --------------------------------
 
 import { data } from "./state.js";
 import * as Arrays from "./arrays.js";

@@ -1,4 +1,4 @@
-// --- what one element of a call's result is made of: elements of the arrays that the call reads -------
+// --- the elements that one element of a call's result is made of --------------------------------------
 
 import { data } from "./state.js";
 import * as Shapes from "./shapes.js";
@@ -25,7 +25,7 @@ for (const node of data.nodes)
   for (const part of ["gradient", "value"])
     if (tape && tape[part][node.n] !== undefined) nodes.set(tape[part][node.n], () => node[part]);
 
-class Unclear extends Error {} // an element of which it is not known what it is made of
+class Unclear extends Error {} // the sources of an element are not known
 
 // {dtype, shape}
 const kindOf = (slot) => tape.kinds[tape.slots[slot]];
@@ -67,7 +67,7 @@ function operands({ slot, at }) {
   });
 }
 
-// What a call gives for other arrays: the interpreter runs it alone.
+// The result of a call for other arrays: the interpreter runs it alone.
 function run(name, params, shape, reads, arrays) {
   const shapes = [...reads.map(shapeOf), shape];
   const alone = {
@@ -80,7 +80,7 @@ function run(name, params, shape, reads, arrays) {
   return Interpreter.interpreter(alone, held).slots[reads.length].array;
 }
 
-// The numbers of slots, which say where others go.
+// The numbers of slots with indices.
 function indices(slots) {
   const found = slots.map(numbersOf);
   if (found.includes(null)) throw new Unclear();
@@ -89,8 +89,8 @@ function indices(slots) {
 
 const counted = (count, begin) => Array.from({ length: count }, (_, i) => begin + i);
 
-// The element that a call moves to another; null where it leaves 0. Moving the numbers of places, from 1 on,
-// in place of the elements tells which.
+// The element that a call moves to this element; null, if the call puts a 0 there. To find it, the call is run on
+// the numbers of places, counted from 1, in place of the elements.
 function moved({ slot, at }) {
   const { name, reads, params } = calls.get(slot);
   const moving = name === "take" ? reads.slice(0, 1) : reads;
@@ -108,7 +108,7 @@ function moved({ slot, at }) {
   return { slot: reads[which], at: Shapes.unravel(place - begins[which], shapeOf(reads[which])) };
 }
 
-// --- calls that add elements up, or take one of many: how many terms, and the k-th, a product of elements ---
+// --- sums, and calls that take one of many elements: the count of terms, and the k-th, a product of elements ---
 
 // One of many along an axis: the call has the sizes before, along and behind it.
 function folded(to, [read], [[, count, inner]]) {
@@ -142,7 +142,7 @@ function put(to, [read, ...others], params) {
 
 const SUMS = { sum: folded, mean: folded, max: folded, min: folded, contract: contracted, put };
 
-// The terms of a sum, or of what else `SUMS` has: how many, and the k-th, a list of factors.
+// The terms of a call of `SUMS`: how many there are, and the k-th, a list of factors.
 function terms(to) {
   const { name, reads, params } = calls.get(to.slot);
   return SUMS[name](to, reads, params);

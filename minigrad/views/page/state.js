@@ -1,4 +1,4 @@
-// --- the data of the page, and where the reader is ----------------------------------------------------
+// --- the data of the page, and the place of the reader ------------------------------------------------
 
 import { byId } from "./dom.js";
 import { SPECIAL } from "./symbols.js";
@@ -15,15 +15,15 @@ import { SPECIAL } from "./symbols.js";
 //   node, n   a node of the graph, and its number; an edge leads from an argument, its source, to its target
 //   step      `{n, back}`: the node, and the direction
 //   time      how many steps have been taken
-//   id        by which an array is found, once it is asked for (`Shown.array`)
-//   a, v      an array, as `unpack` of arrays.js gives it, and one of its numbers
-//   place     that of a number among those that the page has kept of an array, counted from 0
-//   index     where it is in the whole array, along each axis
+//   id        of an array: `Shown.array` finds it
+//   a, v      an array, as `unpack` of arrays.js makes it, and one of its numbers
+//   place     of a number, among the numbers that the page has kept of an array, counted from 0
+//   index     of a number in the whole array, along each axis
 //   slot      an array of the computation that the page runs again (see live.js)
 //   view      a drawing, of the whole or of a box
 //   key       of a card: the number of its node, or the name of the view that its box opens
-//   found     what `Graph.gradientNow` gives: the state of a gradient, and its sum
-//   map       one of `data.maps`: the attention weights of a module, with what they are made of
+//   found     the result of `Graph.gradientNow`: the state of a gradient, and its sum
+//   map       one of `data.maps`: the attention weights of a module, with their query, key and mask
 
 const data = JSON.parse(byId("data").textContent);
 for (const map of data.maps) map.starts = (map.tokens ?? []).map(([symbol]) => symbol === "<bos>");
@@ -39,7 +39,7 @@ for (const names of [
 const state = {
   time: 0, // how many steps have been taken; 0 is before the first
   view: "all", // the drawing that is shown
-  chosen: null, // the node that the panel is about, unless it is that of the step
+  chosen: null, // the node of the panel, if it is not the node of the step
   tab: "drawing", // the id of the tab that is open
   panelTab: "overview", // and of that in the panel
   follow: true, // whether each step opens the drawing in which it happens

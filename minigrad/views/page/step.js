@@ -1,4 +1,4 @@
-// --- the panel of a step: what it is given, what it gives, and what goes back -------------------------
+// --- the panel of a step: its arguments, its result, and the gradients that go back -------------------
 
 import { filled, plural, withElements, WORDS } from "./words.js";
 import { byId, fill, make, soft } from "./dom.js";
@@ -38,7 +38,7 @@ const beforeTheFirst = () => [
   ),
 ];
 
-// Where in the computation the step is, its line of code, and what it is for.
+// The place of the step in the computation, its line of code, and its reason.
 function heading(node, back) {
   const why = Graph.aboutOf(node);
   return [
@@ -81,7 +81,7 @@ function trailText(node) {
   return names.length ? make("p", { class: "trail" }, `in ${names.filter(Boolean).join(" › ")}`) : null;
 }
 
-// A step forward: what it is given and gives, with an element worked out, or a question for that.
+// A step forward: its arguments and its result, with an element worked out, or a question on it.
 function forward(node) {
   const figures = new Map(); // slot -> the figure of what the step is given
   const line = workedLine(Elements.ofNode(node), node.value, Graph.nameOf(node.n), { figures });
@@ -130,7 +130,7 @@ function leaf(node) {
   ];
 }
 
-// The gradient of a node as far as it has arrived, or what is known of it.
+// The gradient of a node as far as it has arrived, or its state.
 function gradientFigure(n) {
   const found = Graph.gradientNow(n);
   const { letters } = Graph.nodes.get(n);

@@ -1,4 +1,4 @@
-// --- how the symbols of a model are written -----------------------------------------------------------
+// --- the symbols of a model in the texts of the page --------------------------------------------------
 
 // What has a name of its own in a model is called in words everywhere, where it is an end or a start of a
 // text.

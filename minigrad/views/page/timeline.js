@@ -1,4 +1,4 @@
-// --- the time line ------------------------------------------------------------------------------------
+// --- the time line: a bar for each step ---------------------------------------------------------------
 
 import { filled, WORDS } from "./words.js";
 import { byId, fill, icon, make } from "./dom.js";

@@ -1,4 +1,4 @@
-// --- what if: parts of the model switched off, and what that does to the loss and to the output -------
+// --- "What if": parts of the model are turned off, and the loss and the output are compared -----------
 
 import { filled, plural, withElements, WORDS } from "./words.js";
 import { byId, fill, keepFocus, make, say, soft, softSpan } from "./dom.js";

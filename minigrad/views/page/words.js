@@ -1,4 +1,4 @@
-// --- the sentences of the page, as templates: `{name}` stands for what is filled in -------------------
+// --- the sentences of the page, as templates: `{name}` is a field -------------------------------------
 
 // A label of a word or a few, of a button or a heading, stands where it is made.
 
