@@ -36,30 +36,30 @@ SETTINGS = {
     "distributed.admin.tick.limit": "1h",  # a process that computes for long is not ill
     "distributed.worker.memory.terminate": False,
 }
-# Ctrl-C is sent to all processes of a terminal; this one decides what follows from it.
+# A terminal sends Ctrl-C to all its processes. The workers ignore it: this process decides.
 PRELOAD = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-LOSSES = 50  # of all copies of the weights, in one total
-ANSWER = 6  # seconds in which a scheduler answers
-SILENT = 15  # seconds after which a worker that is not heard of is told of
+LOSSES = 50  # in one total: how often all copies of the weights may die with their workers
+ANSWER = 6  # seconds in which a scheduler has to answer
+SILENT = 15  # seconds of silence after which a worker is reported
 
 
 class Cluster(Workers):
-    """Processes to which a scheduler of Dask's gives parts.
+    """Processes that get their parts from a scheduler of Dask.
 
     Args:
         scheduler: its address; without one, a scheduler and workers are started here, and listen to
             this machine alone.
         count: how many workers to start here.
-        patience: for how many seconds there may be no worker.
-        say: is told where a worker rounds otherwise than this process, or is not heard of.
+        patience: the seconds to wait while there is no worker.
+        say: gets a sentence if a worker rounds otherwise than this process, or is silent.
 
     Raises:
         ConfigError: if the package `distributed` is missing, `scheduler` is no address, or `count` is
             not a whole number from 1 up to `MOST_WORKERS`.
-        WorkersError: when entered: if no scheduler answers within `ANSWER` seconds, or a worker ends
-            while it starts. When asked for a total: if no worker is there for so long, one has other
-            versions than this process, or a part fails; outside the `with` block, or for a job that
-            cannot be sent to another process.
+        WorkersError: at the `with`: if no scheduler answers within `ANSWER` seconds, or if a worker ends
+            while it starts. For a total: if there is no worker for `patience` seconds, if a worker has
+            other versions than this process, if a part fails, if the job cannot be sent to another
+            process, or outside the `with` block.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Cluster(Workers):
             where: Any = self.scheduler
             if where is None:
                 self.local = where = stack.enter_context(self._started())
-            # One that does not come about would be waited for once more as it goes, for minutes.
+            # A client that failed waits again in its `__del__`, for minutes: so this one has none.
             client = type("Client", (self.dask.Client,), {"__del__": lambda self: None})
             limit = min(self.patience, ANSWER)
             try:
@@ -172,7 +172,7 @@ class Cluster(Workers):
             with contextlib.suppress(_LostError):
                 result = self._once(weights, parts)
                 break
-            self.sent = None  # it may be among what died with a worker: all is sent again
+            self.sent = None  # it may have died with a worker: send it again
         else:
             raise errors.WorkersError(
                 f"workers died {LOSSES} times over one step: check how much memory each worker has"
@@ -197,7 +197,7 @@ class Cluster(Workers):
 
             def done() -> bool:
                 if {self.sent.status, now.status, end.status} & {"lost", "cancelled"}:
-                    raise _LostError  # nobody computes again what was sent
+                    raise _LostError  # Dask cannot compute again an object that was sent
                 return end.done()
 
             with self.client.as_current():
@@ -218,15 +218,18 @@ class Cluster(Workers):
         ) from problem
 
     def _send(self, what: object) -> Any:
-        """Send it to one worker, from which the others fetch it: a broadcast waits forever for one that
-        dies. Returns what stands for it there."""
+        """Send an object to one worker, and return a future for it: the other workers fetch it there.
+
+        (A broadcast would wait forever for a worker that dies.)
+        """
         sending = self.client.scatter([what], hash=False, asynchronous=True)
         future = asyncio.run_coroutine_threadsafe(sending, self.client.loop.asyncio_loop)
         self._until(future.done, lambda: concurrent.futures.wait([future], timeout=1))
         return future.result()[0]
 
     def _there(self) -> dict[str, float]:
-        """The workers that the scheduler has, and when it heard of each; none if it does not answer."""
+        """The workers of the scheduler, each with the time when it was last heard of; none, if the
+        scheduler does not answer."""
         if self.client.status != "running":
             return {}
         try:
@@ -236,11 +239,11 @@ class Cluster(Workers):
         return {address: worker["last_seen"] for address, worker in about["workers"].items()}
 
     def _until(self, done: Callable[[], bool], wait: Callable[[], object]) -> None:
-        """Wait, as long as there is somebody to wait for; say so of those who are silent."""
+        """Wait until `done`, as long as there are workers; report the silent ones."""
         seen = time.monotonic()
-        heard: dict[str, tuple[float, float]] = {}  # by the clock there, and since when by this one
+        heard: dict[str, tuple[float, float]] = {}  # the last time by its clock; since when by ours
         while not done():
-            if self.local is not None:  # one that died while it began is not replaced by itself
+            if self.local is not None:  # Dask does not replace a worker that died while it started
                 self.local.scale(self.count)
             with contextlib.suppress(TimeoutError, self.dask.TimeoutError):
                 wait()
@@ -267,8 +270,10 @@ class Cluster(Workers):
 
 
 def _apart(make: Callable[[], T], future: concurrent.futures.Future[T]) -> None:
-    """Run `make` in a thread for which nobody has to wait, nor the end of the process. `future` gets
-    what it returns; it is the caller's, who can be interrupted in here."""
+    """Run `make` in a thread that neither the caller nor the end of the process waits for.
+
+    `future` gets the result. The caller made it, so that it can be interrupted while this starts.
+    """
 
     def run() -> None:
         if not future.set_running_or_notify_cancel():
@@ -297,4 +302,4 @@ def _pickled(job: Gradients) -> bytes:
 
 
 class _LostError(Exception):
-    """Raised when what was sent to the workers has died with them."""
+    """Raised when objects that were sent to workers have died with them."""

@@ -1,4 +1,4 @@
-"""The job that workers do for each part, and the tree that adds what the parts give."""
+"""The job of a worker for each part of a batch, and the tree that adds the results of the parts."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ T = TypeVar("T")
 
 
 class Workers(contextlib.AbstractContextManager, Protocol):
-    """A computer of parts: entered before the first total, and left after the last."""
+    """Workers that compute parts. The `with` block stands around all totals."""
 
     def total(self, job: Gradients, parts: Sequence[object]) -> list[np.ndarray]:
-        """The sum of what `job` gives for each of the parts, in the order of `tree`."""
+        """The sum of the results of `job` for all parts, in the order of `tree`."""
         ...
 
 
 class Gradients:
-    """A job: a part's loss and its gradient with respect to each parameter, as arrays of its own.
+    """A job: it computes the loss of a part and its gradient for each parameter, as new arrays.
 
-    Nobody's `.grad` is touched, so that threads do not meet there.
+    It touches no `.grad`, so that threads do not meet there.
 
     Args:
-        loss: returns a Tensor with one element for a part, its share of the loss of all. A mean over
-            parts that differ in size is no sum of theirs: divide by the size of the whole.
+        loss: returns a Tensor with one element: the share of a part in the loss of the batch. If the
+            loss is a mean, divide by the size of the batch, not of the part: parts may differ in size.
         parameters: the leaves, each once.
 
     Raises:
@@ -63,14 +63,14 @@ class Gradients:
 
 
 def tree(items: Iterable[T], add: Callable[[T, T], T]) -> T:
-    """Add items in pairs, and pairs of those, as they come: ((a + b) + (c + d)) + e.
+    """Add items in pairs, and then pairs of sums, as the items come: ((a + b) + (c + d)) + e.
 
-    The order follows from their number alone. Of n, about log2(n) sums wait at any time.
+    The order depends only on the number of items. For n items, about log2(n) sums wait at a time.
 
     Raises:
-        ConfigError: if there are none.
+        ConfigError: if there are no items.
     """
-    waiting: list[tuple[int, T]] = []  # sums, each with the height of its tree
+    waiting: list[tuple[int, T]] = []  # sums, each after the height of its tree
     for total in items:
         height = 0
         while waiting and waiting[-1][0] == height:

@@ -18,15 +18,15 @@ from .job import MOST_WORKERS, Gradients, Workers, added, tree
 class Threads(Workers):
     """Threads of this process, which share its weights and its memory.
 
-    Each part runs in a copy of the caller's context, so that modes such as `no_grad` hold there, and
-    multiplies in one thread: that many parts at once keep the cores busy.
+    Each part runs in a copy of the caller's context, so that modes such as `no_grad` hold there. Within
+    a part, products of matrices use one thread: the parts themselves keep the cores busy.
 
     Args:
-        count: how many; with 1, the caller's own thread computes.
+        count: the number of threads; with 1, the caller's own thread computes.
 
     Raises:
-        ConfigError: if `count` is not a whole number from 1 up to `MOST_WORKERS`, or is above 1 and
-            threadpoolctl is missing, without which every thread would start others.
+        ConfigError: if `count` is not a whole number from 1 up to `MOST_WORKERS`; or if it is above 1
+            and threadpoolctl is missing: then each product would start threads of its own.
         WorkersError: for a total of several threads outside the `with` block.
     """
 
@@ -63,7 +63,7 @@ class Threads(Workers):
 
 
 def threadpool_limits() -> Callable[[], contextlib.AbstractContextManager]:
-    """Return what makes a context in which each product of matrices runs in one thread."""
+    """A function that makes a context in which each product of matrices runs in one thread."""
     try:
         import threadpoolctl
     except ImportError:

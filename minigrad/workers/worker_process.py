@@ -23,8 +23,10 @@ from .threads import threadpool_limits
 
 
 class PartialSum(NamedTuple):
-    """The results of a part, or of several: the loss, the gradients of all parameters in one array, and
-    what is to be said about those who computed them."""
+    """The sum of the results of some parts: the loss, and the gradients of all parameters in one array.
+
+    `notes` has sentences about the workers that computed them.
+    """
 
     loss: np.ndarray
     gradients: np.ndarray
@@ -40,14 +42,14 @@ class Versions(NamedTuple):
     rounding: str  # a digest of results
 
 
-_alone = threading.Lock()  # a worker may have several threads, and has the weights once
+_alone = threading.Lock()  # a process may have several threads, and has the weights once
 _now: dict[str, Any] = {"job": None, "weights": None}
 
 
 def part_of(
     shared: tuple[str, bytes, Versions], now: tuple[str, np.ndarray], part: object
 ) -> PartialSum:
-    """Compute what a part gives with these weights."""
+    """The results of a part with the weights of `now`; `shared` has the job, for all steps."""
     with _alone:
         number, pickled, theirs = shared
         if _now["job"] != number:
@@ -64,7 +66,7 @@ def part_of(
 
 
 def sum_of(a: PartialSum, b: PartialSum) -> PartialSum:
-    """The sum of what parts gave."""
+    """The sum of two sums of parts."""
     return PartialSum(a.loss + b.loss, a.gradients + b.gradients, a.notes | b.notes)
 
 
@@ -79,10 +81,10 @@ def _parts(flat: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarr
 
 
 def _compared(theirs: Versions) -> frozenset[str]:
-    """Say what is to be said of this worker, compared with the process that it works for.
+    """A sentence on this worker, if it rounds otherwise than the process that it works for.
 
     Raises:
-        WorkersError: for other versions.
+        WorkersError: if it has other versions.
     """
     here = versions_of(theirs.packages)
     where = importlib.import_module("distributed").get_worker().address
@@ -102,10 +104,10 @@ def _compared(theirs: Versions) -> frozenset[str]:
 
 @functools.cache
 def versions_of(packages: frozenset[str]) -> Versions:
-    """Return what this process computes with: versions, and a digest of how it rounds.
+    """The versions of this process, and a digest of its rounding.
 
-    Products differ in bits between the kernels that OpenBLAS has for processors, and exp and tanh
-    between those of NumPy.
+    Bits of products differ between the kernels of OpenBLAS for different processors, and bits of exp
+    and tanh between the kernels of NumPy.
     """
     source = hashlib.sha256()
     specs = (importlib.util.find_spec(name) for name in sorted(packages) if name != "__main__")

@@ -1,8 +1,11 @@
 """Commands of the command line: a file for each, `train`, `translate`, `write` and `explain`.
 
-`options` is the table of their options. `asked` is the run that they ask `train` for, `telling` what
-it says of itself, `folder` the folder of a run, `lines` what is read from the command line or standard
-input, `ways` the way in which a model writes, `machine` what a run asks the system.
+The other files, in reading order:
+
+1. `options`: the table of all options
+2. `asked`: the run that the options of `train` ask for; `folder`: the folder of a run, and its files
+3. `telling`: the lines that a run prints about itself; `machine`: questions of a run to the system
+4. `lines`: lines from the command line or standard input, and their results; `ways`: ways to write
 """
 
-PROGRAM = "minitransformer"  # the name that messages begin with
+PROGRAM = "minitransformer"  # messages begin with this name

@@ -1,4 +1,4 @@
-"""The run that the options ask for: begun, or gone on with; its workers, and its snapshots."""
+"""The run that the options ask for: a new run, or one that goes on; its workers, and its snapshots."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .options import DATA, ENGINES, MODELS, STEPS, WHO, flag, spelled
 
 
 def begun(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
-    """Make a function that returns a new run as the options ask; and return its folder."""
+    """A function that returns the new run that the options ask for; and the folder of the run."""
     name = given.get("task", "dates")
     settings = Settings(**{"steps": STEPS.get(name, Settings.steps)} | fields_of(Settings, given))
     made = {option: given[option] for option in DATA if option in given}
@@ -61,7 +61,7 @@ def sizes_of(kind: str, task: object, given: dict[str, object]) -> Any:
     """The sizes that the options ask for, large enough for the task.
 
     Raises:
-        ConfigError: for sizes that make no sense, or that such a model does not have.
+        ConfigError: for a size that makes no sense, or that such a model does not have.
     """
     reader = READERS[kind]
     asked = fields_of(Sizes, given)
@@ -75,15 +75,15 @@ def sizes_of(kind: str, task: object, given: dict[str, object]) -> Any:
 
 
 def fields_of(kind: type, given: dict[str, object]) -> dict[str, Any]:
-    """The options that are fields of `kind`; those of the data are none."""
+    """The options that are fields of `kind`, without options of the data."""
     return {f.name: given[f.name] for f in fields(kind) if f.name in given.keys() - set(DATA)}
 
 
 def resumed(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
-    """Make a function that loads the named run, as its last checkpoint left it; and return its folder.
+    """A function that loads the named run from its last checkpoint; and the folder of the run.
 
     Raises:
-        ConfigError: if the options ask for other settings than it has.
+        ConfigError: if the options ask for settings that differ from the run's.
     """
     may_be = ("run", "resume", "every", "stop_at", "steps", *WHO)
     others = [name for name in given if name not in may_be]
@@ -102,7 +102,7 @@ def resumed(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
 
 
 def workers(given: dict[str, Any], run: Training) -> Workers:
-    """Choose what computes the parts of a batch."""
+    """The workers that compute the parts of a batch."""
     count = given.get("workers")
     if choice("engine", given.get("engine", ENGINES[0]), ENGINES) == "dask" or "scheduler" in given:
         say = functools.partial(complain, PROGRAM)
@@ -122,10 +122,11 @@ def workers(given: dict[str, Any], run: Training) -> Workers:
 def snapshots(
     given: dict[str, Any], run: Training, exam: Sequence[Any], path: Path
 ) -> Snapshots | None:
-    """The snapshots to be taken, as asked for or begun before; None, and no file, for none.
+    """The snapshots to take: those of the run that goes on, or new ones. Without any, None, and the file
+    is removed.
 
     Raises:
-        ConfigError: if the task has no pairs of lines, of which one could be read.
+        ConfigError: if the task has no pairs of lines to read.
     """
     if "resume" in given and path.exists():
         return Snapshots.load(path)

@@ -19,22 +19,24 @@ from ..training.loop import Training, perplexity
 if sys.platform == "win32":
     import msvcrt
 
-    TAKEN = PermissionError  # what a lock raises that another process has
+    TAKEN = PermissionError  # raised by a lock that another process has
 else:
     import fcntl
 
     TAKEN = BlockingIOError
 
 CHECKPOINT, CURVE, REPORT = FILES = "checkpoint.npz", "curve.csv", "report.html"
-SNAPSHOTS = "snapshots.json"  # of a run that keeps any
-RUNNING = ".running"  # only where a folder cannot be locked: this file, while a run lives
+SNAPSHOTS = "snapshots.json"  # only a run with snapshots has it
+RUNNING = (
+    ".running"  # on Windows, which cannot lock a folder: this file is locked while a run lives
+)
 
 
 def checkpoint_of(run: str) -> Path:
-    """The checkpoint that the user names: by its folder, or by itself.
+    """The checkpoint that the user names, by its path or by its folder.
 
     Raises:
-        CheckpointError: if it is not there, but others are beside it or in `runs`; it names them.
+        CheckpointError: if it is not there, but other checkpoints are beside it or in `runs`.
     """
     path = Path(run)
     if not os.path.lexists(path):
@@ -48,8 +50,7 @@ def checkpoint_of(run: str) -> Path:
 
 
 def save_curve(path: Path, run: Training) -> None:
-    """The loss of every step, and what held-out examples gave where they were looked at, as a table
-    for any program."""
+    """Write a table for any program: the loss of every step, and the results on held-out examples."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["step", "loss", "accuracy", "held_out_loss", "perplexity"])
@@ -61,10 +62,10 @@ def save_curve(path: Path, run: Training) -> None:
 
 
 def writable(file: Path) -> Path:
-    """The file, if one can be written there, as far as that can be told before.
+    """The file, once it is checked that its folder exists and that it is no pipe or the like.
 
     Raises:
-        ConfigError: if not.
+        ConfigError: if one of these is not so.
     """
     folder = disk.destination(file).parent
     if not folder.is_dir():
@@ -76,7 +77,7 @@ def ready(folder: Path, replace: bool) -> Path:
     """Make the folder of a new run if necessary, and check that the run can write its files there.
 
     Raises:
-        ConfigError: if it cannot, or there is a run already that it is not told to replace.
+        ConfigError: if it cannot; or if a run is there already, and `replace` is not given.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,14 +98,13 @@ def ready(folder: Path, replace: bool) -> Path:
 
 @contextlib.contextmanager
 def claimed(folder: Path) -> Iterator[None]:
-    """Make a context in which no other run can claim the folder; what one that was killed left
-    half-written is removed.
+    """Within it, no other run can claim the folder. Half-written files of a killed run are removed.
 
-    The claim is a lock of the system's, which ends with the process, however that ends. Where none can
-    be had, the folder is not claimed, and nothing is removed.
+    The claim is a lock of the system, which ends with the process. If the system gives no lock, the
+    folder is not claimed, and nothing is removed.
 
     Raises:
-        ConfigError: if another run lives that has claimed it.
+        ConfigError: if a run that is still alive has claimed it.
     """
     with contextlib.ExitStack() as stack:
         try:
@@ -124,7 +124,7 @@ def claimed(folder: Path) -> Iterator[None]:
 
 def lock(folder: Path, stack: contextlib.ExitStack) -> None:
     """Lock the folder until the stack is closed, or fail at once."""
-    if sys.platform == "win32":  # where no folder can be opened, and a file disappears when closed
+    if sys.platform == "win32":  # it cannot open a folder; the file disappears when it is closed
         descriptor = os.open(folder / RUNNING, os.O_CREAT | os.O_RDWR | os.O_TEMPORARY)
         stack.callback(os.close, descriptor)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)

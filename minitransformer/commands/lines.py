@@ -1,4 +1,4 @@
-"""Lines that a model reads, from the command line or from standard input, and what it makes of them."""
+"""Lines that a model reads, from the command line or from standard input, and their results."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ def for_each(
     clean: Callable[[str], str] = str,
     unread: str = "",
 ) -> int:
-    """Print a result for each of the arguments; without any, for each line of standard input. One that
-    cannot be read is reported, and the others are still read.
+    """Print a result for each of the arguments; without arguments, for each line of standard input.
+
+    A line that cannot be read is reported, and the lines after it are still read.
 
     Args:
-        reader: which says what it can read.
-        results: called with lines that it can read, returns a text for each.
-        clean: what is done to each line first.
-        unread: what is printed in place of a result; nothing, and no line, if it is empty.
+        reader: it says which lines it can read.
+        results: gives a text for each of a list of lines that can be read.
+        clean: is applied to each line first.
+        unread: the text that is printed for a line that cannot be read; no line, if it is "".
 
     Returns:
         The exit status: 2 if a line could not be read.

@@ -14,9 +14,10 @@ STOPS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")  # by name: no system has al
 
 @contextlib.contextmanager
 def interruptible() -> Iterator[Callable[[], int]]:
-    """Make a context in which the first signal to stop is only noted: Ctrl-C, the end of the terminal,
-    `kill`. The function that it yields tells its number, 0 if there was none. The second one
-    interrupts as Ctrl-C usually does. One that is ignored, as under `nohup`, stays so.
+    """Within it, the first signal to stop is only noted: Ctrl-C, the end of the terminal, or `kill`.
+
+    It gives a function that returns the number of the signal, or 0 if there was none. The second signal
+    interrupts as Ctrl-C usually does. A signal that was ignored before, as under `nohup`, still is.
     """
     noted: list[int] = []
 
@@ -47,9 +48,9 @@ def cores() -> int:
 
 
 def peak_memory() -> int | None:
-    """The most memory that this process has had, in MB; None where the system does not tell."""
+    """The most memory that this process has had, in MB; None, if the system does not tell."""
     try:
-        # Linux counts in rusage what the process that started this one had; this line does not.
+        # On Linux, rusage includes the memory of the process that started this one; this line does not.
         lines = Path("/proc/self/status").read_text().splitlines()
         line = next(x for x in lines if x.startswith("VmHWM"))
         return round(int(line.split()[1]) * 1024 / 1e6)

@@ -1,6 +1,6 @@
-"""The options of all commands: a table of rows, and what is made of them.
+"""The options of all commands: tables of rows, and their parsers.
 
-What was not given is not among the parsed options, so that a command sees what it was asked for.
+An option that the user did not give is not among the parsed options: so a command sees what was given.
 """
 
 from __future__ import annotations
@@ -24,8 +24,15 @@ EVERY, LENGTH, SURE, TEMPERATURE = 250, 200, 0.9, 0.8  # defaults
 
 
 class Option(NamedTuple):
-    """A row: how the library names the option, its type, its value in the help, what it is, and its
-    default: None if `told` says it, or if there is none."""
+    """A row of the table.
+
+    Attributes:
+        name: of the option in the library.
+        kind: its type.
+        value: the name of its value in the help.
+        told: the text of the help.
+        default: its default; None, if it has none, or if `told` names it.
+    """
 
     name: str
     kind: Any
@@ -35,7 +42,7 @@ class Option(NamedTuple):
 
 
 def setting(name: str, value: str, told: str, default: bool = True) -> Option:
-    """The row of a field of `Settings` or `Sizes`, of its type and, if asked for, with its default."""
+    """The row of a field of `Settings` or `Sizes`, with its type, and with its default if `default`."""
     field = next(f for kind in (Settings, Sizes) for f in fields(kind) if f.name == name)
     return Option(name, type(field.default), value, told, field.default if default else None)
 
@@ -208,8 +215,9 @@ def add(parser: argparse.ArgumentParser, tables: Mapping[str, Iterable[Option]])
 
 
 def spelled(message: str) -> str:
-    """A message of the library's, with its settings as the command line writes them: `skip_bad=True` as
-    --skip-bad, `tied='target'` as --tied target, and `steps is ...` as --steps is ...
+    """A message of the library, with settings written as options of the command line.
+
+    `skip_bad=True` becomes --skip-bad, `tied='target'` --tied target, and `steps is ...` --steps is ...
     """
     name = "|".join(NAMES)
     message = re.sub(rf"^({name})(?= is )", lambda found: flag(found[1]), message)
@@ -222,5 +230,5 @@ def spelled(message: str) -> str:
 
 
 def flag(name: str) -> str:
-    """The option as the command line writes it: `skip_bad` as --skip-bad."""
+    """The name of an option on the command line: --skip-bad for `skip_bad`."""
     return "--" + name.replace("_", "-")

@@ -1,4 +1,4 @@
-"""The lines with which a run tells what it shows, why it stopped, and what came of it."""
+"""The lines that a run prints about itself: its columns, why it stopped, and its result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..training.loop import Point, Training, perplexity
 
 
 def columns(run: Training, exam: Sequence[Any], every: int) -> str:
-    """Say what the columns of the progress are; `exam` are looked at after each `every` steps."""
+    """Lines on the columns of the progress. The examples of `exam` are read after each `every` steps."""
     blind = math.log(len(run.reader.writes))
     loss = (
         f"loss: of the batch of a step, in nats a symbol; {blind:.2f} if each symbol is as likely"
@@ -26,7 +26,7 @@ def columns(run: Training, exam: Sequence[Any], every: int) -> str:
 
 
 def reached(run: Training, point: Point, goal: float, count: int) -> str:
-    """Say that a run stopped early as it was to, at the `goal` for so many held-out examples."""
+    """A line on a run that stopped early, at its `goal` for so many held-out examples."""
     return (
         f"stopped at step {point.step} of {run.settings.steps}: {point.accuracy:.1%} of the {count} "
         f"held-out examples looked at are right, and --stop-at asks for {goal:.1%}"
@@ -34,7 +34,7 @@ def reached(run: Training, point: Point, goal: float, count: int) -> str:
 
 
 def all_right(run: Training, count: int) -> str:
-    """Say once, when all held-out examples looked at were right twice, how a run ends there; or ""."""
+    """A line on how a run can end, the second time that all held-out examples are right; else ""."""
     looks = [point for point in run.curve if point.accuracy == 1]
     if len(looks) != 2 or looks[-1] is not run.curve[-1]:
         return ""

@@ -30,9 +30,12 @@ from .folder import CHECKPOINT, CURVE, FILES, REPORT, SNAPSHOTS, claimed, save_c
 from .machine import interruptible, peak_memory
 from .options import EVERY
 
+EXAM = 1000  # held-out examples that are read in the end
+LOOKED_AT = 200  # of them, that are read on the way
+
 
 def train(options: argparse.Namespace) -> int:
-    """Train, and leave the checkpoint, the curve and the report; when interrupted too."""
+    """Train, and leave the checkpoint, the curve and the report, even if it is interrupted."""
     started = time.perf_counter()
     given = vars(options)
     every = whole("every", given.get("every", EVERY), least=1)
@@ -46,11 +49,11 @@ def train(options: argparse.Namespace) -> int:
     ):  # fmt: skip
         for line in getattr(run.task, "told", ()):
             say(line)
-        exam = run.task.held_out(min(1000, run.task.held_out_count))
+        exam = run.task.held_out(min(EXAM, run.task.held_out_count))
         if isinstance(run.workers, Cluster) and run.workers.page:
             print(f"the workers can be watched at {run.workers.page}", flush=True)
         kept = snapshots(given, run, exam, folder / SNAPSHOTS)
-        looked_at = exam[:200]
+        looked_at = exam[:LOOKED_AT]
         say(telling.columns(run, looked_at, every))
         learn(run, looked_at, every, goal, folder, interrupted, kept)
         stopped = interrupted()
@@ -61,12 +64,12 @@ def train(options: argparse.Namespace) -> int:
                 flush=True,
             )
         result, left_out = leave(run, exam, folder, started)
-        # The last look is at other examples, if these are more than those on the way.
-        same = run.curve if len(exam) == len(looked_at) else run.curve[:-1]
+        # The last point may be of more examples than the points before: then it is not compared.
+        compared = run.curve if len(exam) == len(looked_at) else run.curve[:-1]
 
     if result:
         print(telling.result(run, result))
-    if overfitted := overfitting(same):
+    if overfitted := overfitting(compared):
         print(overfitted)
     memory = peak_memory()
     print(
@@ -88,8 +91,10 @@ def learn(
     interrupted: Callable[[], int],
     kept: Snapshots | None = None,
 ) -> None:
-    """Take the steps that are left; every `every` steps, test on `exam` and save the checkpoint. Stop
-    when the accuracy reaches `goal`. The snapshots to be `kept` are taken on the way."""
+    """Take the steps that are left. Every `every` steps, test on `exam`, and save the checkpoint.
+
+    Stop when the accuracy reaches `goal`. The snapshots to be `kept` are taken on the way.
+    """
     last, checkpoint = run.settings.steps, folder / CHECKPOINT
     if kept:
         kept.after_step(run.reader, run.steps_done)
@@ -136,7 +141,7 @@ def leave(
     """Examine the model, and write the checkpoint, the curve and the report.
 
     Returns:
-        what came of the examination, and a line that says what the report leaves out ("" for nothing).
+        the result of the examination, and a line on pictures that the report leaves out ("" for none).
     """
     result = examined(run, exam)
     run.save(folder / CHECKPOINT)

@@ -1,4 +1,4 @@
-"""The command `translate`: read lines with a trained model, and tell how sure it is."""
+"""The command `translate`: read lines with a trained model, and say how sure the model is."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .lines import for_each
 from .options import SURE
 from .ways import way
 
-UNREAD = "\t\tnot read"  # in place of a result, so that there is a line for each line
+UNREAD = "\t\tnot read"  # in place of a result, so that each line has one
 SURE_OF = (
     "%: the probability that the model itself gives to what it writes, which may still be wrong"
 )
@@ -24,8 +24,7 @@ NOT_SURE = 1  # the exit status if something is wrong with a result
 
 
 def translate(options: argparse.Namespace) -> int:
-    """Print a result for each line, and how sure the model is of it: what it writes, the probability
-    that it gives to all of that, and what is to be said of it."""
+    """Print for each line the output of the model, its probability, and a note if it is doubtful."""
     given = vars(options)
     least = real("sure", given.get("sure", SURE), most=1)
     how = way(given, temperature=0.0)

@@ -1,4 +1,4 @@
-"""The way in which a model writes, as the options ask for it."""
+"""The way to write that the options ask for: greedy, drawn, or a beam search."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def way(given: Mapping[str, Any], temperature: float) -> Way:
 
     Args:
         given: the options that were given.
-        temperature: if none is given.
+        temperature: the default.
 
     Raises:
-        ConfigError: for options that make no sense, or are of no use together.
+        ConfigError: for options that make no sense, alone or together.
     """
     drawn = [name for name in DRAWN if name in given]
     if "beams" in given:

@@ -17,11 +17,11 @@ from .lines import for_each
 from .options import LENGTH, TEMPERATURE
 from .ways import way
 
-MOST_CHARACTERS = 1_000_000  # characters: they are printed when all are written
+MOST_CHARACTERS = 1_000_000  # a text is printed when it is complete
 
 
 def write(options: argparse.Namespace) -> int:
-    """Print each beginning with what the model writes after it."""
+    """Print each beginning, and the model's text after it."""
     given = vars(options)
     length = whole("length", given.get("length", LENGTH), least=1, most=MOST_CHARACTERS)
     how = way(given, TEMPERATURE)

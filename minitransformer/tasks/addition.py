@@ -4,8 +4,8 @@
     7+0      ->  7
     999+999  ->  1998
 
-The digits are written as people read them, the highest first, though a carry comes from the other
-end: to write the first digit, a model has to know the rest already.
+The digits are written as people read them, the highest first. But a carry comes from the other end: to
+write the first digit, a model has to know the rest already.
 """
 
 import random
@@ -19,8 +19,9 @@ MOST_DIGITS = 1000  # digits; Python writes no whole number of more than 4300
 
 
 def task(seed: int = 0, digits: int = 3) -> Drawn:
-    """The task, with operands of up to `digits` digits: one of n digits is n times as likely as
-    one of a single digit, for there are more of them to learn.
+    """The task, with operands of up to `digits` digits.
+
+    An operand of n digits is n times as likely as one of one digit, for there are more to learn.
 
     a+b and b+a are held out together.
 

@@ -29,7 +29,7 @@ from typing import NamedTuple
 from minitransformer.tasks.split import first, seeded
 from minitransformer.training.vocabulary import Vocabulary
 
-# Each tells its day for certain. That leaves out 3 April 98 (of which century?).
+# Each form tells its day for certain. "3 April 98" is no form: its century is not known.
 FORMS = (
     "{weekday} the {nth} of {month}, {year}",  # Friday the 3rd of April, 1998
     "{weekday}, {month} {d}, {year}",  # Friday, April 3, 1998
@@ -75,7 +75,7 @@ EXAMPLE = date(1998, 4, 3)  # beside each form
 NUMERIC = [form for form in FORMS if not re.search("{(mon|roman)", form)]
 CASES = (str, str.lower, str.upper)  # str leaves a text as it is
 
-# Not calendar's names: those are in the language that the machine is set to.
+# Not the names of Python's `calendar`, which are in the language of the machine.
 MONTHS = (
     ("January", "I"),
     ("February", "II"),
@@ -95,7 +95,7 @@ ENDINGS = {1: "st", 2: "nd", 3: "rd"}  # the others: "th"
 
 FIRST, LAST = date(1900, 1, 1), date(2099, 12, 31)
 HELD_OUT = 1000  # days, of the 73,049 from FIRST to LAST
-# Of training examples: days from FIRST to LAST, other days, impossible ones, incomplete ones.
+# Shares of training examples: days from FIRST to LAST, other days, impossible days, incomplete days.
 SHARES = (28, 1, 2, 1)
 PARTS = {"year": r"{year}", "month": r"{(month|mon|roman|mm?)}", "day": r"{(nth|dd?)}"}
 
@@ -115,7 +115,7 @@ class Day(NamedTuple):
 
 
 def write(day: date | Day, form: str) -> str:
-    """Write `day` in `form`, one of FORMS; one with the name of the month needs a month from 1 to 12."""
+    """Write `day` in `form`, one of FORMS. A form with a month's name needs a month from 1 to 12."""
     month, roman = MONTHS[(day.month - 1) % 12]
     weekday = WEEKDAYS[day.weekday()]
     teen = day.day // 10 == 1
@@ -175,15 +175,14 @@ _TEXTS = [write(day, form) for day in _YEAR for form in FORMS]
 
 
 class Dates:
-    """The task, with its days split by `seed` into those to train on and those held out.
+    """The task. `seed` splits its days into days to train on and days that are held out.
 
-    A day that is held out is never trained on in any form. The vocabularies and lengths are the
-    same for every seed.
+    A held-out day is never trained on in any form. The vocabularies and lengths are the same for every
+    seed.
 
-    Of 32 training examples, one has a day of another century, and two have a date that no calendar
-    has: the model learns to copy what stands there, where it would write the nearest date that it
-    knows. And one is incomplete: its answer is any of the days that it can be, so the model learns how
-    unsure it has to be.
+    Of 32 training examples, one has a day of another century, and two have a date that no calendar has:
+    so the model learns to copy such a date, and does not write the nearest date that it knows. One is
+    incomplete: its answer is a random day that fits, so the model learns how unsure it has to be.
     """
 
     name = "dates"
@@ -224,7 +223,7 @@ class Dates:
         return _example(generator.choice(self._days), generator)
 
     def _incomplete(self, generator: random.Random) -> tuple[str, str]:
-        """A date without its year, month or day, or several of them, and a day that it can be."""
+        """A date without its year, month or day, or several of these, and a day that fits it."""
         while True:
             written, other = generator.choices(self._days, k=2)
             missing = [part for part in PARTS if generator.random() < 0.5]
@@ -241,7 +240,7 @@ class Dates:
 def _example(
     day: date | Day, generator: random.Random, forms: Sequence[str] = FORMS
 ) -> tuple[str, str]:
-    """A day in one of the forms, and what to write for it."""
+    """A day in one of the forms, and the right output."""
     form, case = generator.choice(forms), generator.choice(CASES)
     return case(write(day, form)), day.isoformat()
 

@@ -9,7 +9,7 @@ from minitransformer.tasks.split import first, one_in_ten, seeded
 from minitransformer.training.vocabulary import Vocabulary
 
 HELD_OUT = 1000
-DRAWS = 20_000  # a tenth of them is held out: enough, and the loop ends if a task has fewer
+DRAWS = 20_000  # a tenth of the draws is held out: more than HELD_OUT, unless the task is small
 
 
 @dataclass

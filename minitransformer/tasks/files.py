@@ -18,17 +18,17 @@ from minigrad.errors import ConfigError, DataError
 from minigrad.system.disk import other_kind
 from minigrad.system.working import working
 
-MARKS = {  # longest first: that of utf-16 begins one of utf-32
+MARKS = {  # longest first: the mark of utf-32-le begins with the mark of utf-16-le
     codecs.BOM_UTF8: "utf-8",
     codecs.BOM_UTF32_LE: "utf-32-le",
     codecs.BOM_UTF32_BE: "utf-32-be",
     codecs.BOM_UTF16_LE: "utf-16-le",
     codecs.BOM_UTF16_BE: "utf-16-be",
 }
-BAD = "\udfff"  # stands for what cannot be decoded: half of a character, so it is in no text
+BAD = "\udfff"  # replaces bytes that cannot be decoded: half of a character, which no text has
 codecs.register_error("minitransformer", lambda error: (BAD, codecs.replace_errors(error)[1]))
-BLOCK = 1 << 12  # bytes; what is read to find one line
-LONG = 1 << 20  # bytes; a line that is longer is read in pieces
+BLOCK = 1 << 12  # bytes that are read to find one line
+LONG = 1 << 20  # bytes: a longer line is read in pieces
 SHOWN = 5  # faults in a message: it stays one line
 KEPT = 1000  # faults that are remembered
 
@@ -57,11 +57,11 @@ class LineBlock(NamedTuple):
 class File:
     r"""A file of text whose lines end with \n, \r\n or \r.
 
-    A byte order mark at the beginning says which encoding it is, and is no part of the text.
+    A byte order mark at the beginning gives the encoding, and is no part of the text.
 
     Args:
         file: the path.
-        encoding: as Python names it, where there is no such mark.
+        encoding: of a file without such a mark, as Python names it.
 
     Attributes:
         sha256: of the contents, once all `blocks()` have been read.
@@ -94,7 +94,7 @@ class File:
         self.inside: set[int] = set()  # the blocks that begin inside a line
 
     def blocks(self) -> Iterator[LineBlock]:
-        """Read the whole file, once: each block in turn. If it takes long, it says how far it is."""
+        """Read the whole file once, block by block. A line on standard error tells the progress."""
         digest, size = hashlib.sha256(), self.state[0]
         with self._opened() as opened, working(f"reading {self.path}") as begins:
             digest.update(opened.read(self.starts[0]))
@@ -128,7 +128,7 @@ class File:
             return self._block(opened.read(self.starts[i + 1] - self.starts[i]), i)
 
     def holding(self, place: int, firsts: Sequence[int]) -> int:
-        """The block that holds `place`, given where each begins, and where the last one ends."""
+        """The block that holds `place`; `firsts` has the place where each begins, and the last end."""
         return bisect.bisect_right(firsts, place, 0, len(self.starts) - 1) - 1
 
     def _opened(self) -> BinaryIO:
@@ -196,7 +196,7 @@ def _state(opened: BinaryIO) -> tuple[int, int]:
 
 
 def unchanged(file: File, sha256: str | None) -> None:
-    """Check the hash of a file that has been read against what it was, if that is known.
+    """Check the hash of a file that has been read against its hash of before, if that is known.
 
     Raises:
         DataError: they differ.
@@ -223,7 +223,7 @@ class Faults:
         return "; ".join(shown)
 
     def left_out(self) -> str:
-        """Return what is to be said where they are skipped; "" if there are none."""
+        """A message for a file whose faults are skipped; "" without faults."""
         return f"left out {several(self.count, 'line')}: {self}" if self.count else ""
 
     def add(self, faults: Sequence[Fault]) -> None:

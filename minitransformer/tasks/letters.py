@@ -4,8 +4,8 @@
     reverse:  attention  ->  noitnetta
     sort:     attention  ->  aeinnottt
 
-To copy and to reverse, a model has to know where a letter stands; to sort, it has to know what
-stands elsewhere. The right answer is known in advance, for the attention maps too.
+To copy and to reverse, a model has to know the place of each letter; to sort, it has to know the other
+letters. So the right attention map is known in advance, like the right answer.
 """
 
 import random
@@ -39,7 +39,7 @@ def task(name: str, seed: int = 0, longest: int = LONGEST) -> Drawn:
     longest = whole("longest", longest, least=1, most=MOST_LETTERS)
 
     def draw(generator: random.Random) -> str:
-        some = generator.choices(ALPHABET, k=longest)  # some of them more than once
+        some = generator.choices(ALPHABET, k=longest)  # a letter may be there more than once
         return "".join(generator.choices(some, k=generator.randint(1, longest)))
 
     return Drawn(

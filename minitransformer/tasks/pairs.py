@@ -35,46 +35,48 @@ from minitransformer.training.line_reader import Pair
 from minitransformer.training.vocabulary import Vocabulary
 
 DIVIDERS = {",": "comma", ";": "semicolon", "\t": "tab"}  # of the columns of a csv
-HEADS = (  # what a first line may call the columns
+HEADS = (  # known names of the columns, in a first line
     ("source", "src", "input", "question"),
     ("target", "tgt", "output", "answer"),
 )
 
 
 class Pairs:
-    """The task of a file, with its sources split by `seed` into those to train on and those held out.
+    """The task of a file. `seed` splits its sources into sources to train on and held-out sources.
 
-    A line is source, tab, target; of a file whose name ends in .csv, two columns, divided by what
-    divides most of its first lines in two: a comma, a semicolon or a tab. A first line with known names
-    of columns (`HEADS`), such as source and target, is left out; of two other words it is said that they
-    are taken as a pair. White space around a text is dropped;
-    by words, what is left of it becomes single spaces. Faults are: an empty line; no divider, or more
-    than one; a side that is empty or longer than `longest`; a quote of a csv that goes on in the next
-    line; bytes that are not `encoding`. The file is read once, to find its faults and symbols, and then
-    a line at a time, as pairs are drawn: it may be larger than memory. A hash of the seed and the
-    source decides what is held out, with all lines of that source; and only if training still shows
-    each of their symbols, for one that was never trained on could not be read. So the vocabularies hold
-    all symbols, for every seed. If every pair has a symbol that no other pair has, nothing can be held
-    out; this is a fault, too.
+    A line is source, tab, target. In a file whose name ends in .csv, it has two columns, divided by a
+    comma, a semicolon or a tab: by the divider that cuts most of the first lines in two. A first line
+    with known names of columns (`HEADS`) is left out. If it has two other words, a note says that they
+    are taken as a pair. White space around a text is dropped; for words, white space inside it becomes
+    single spaces.
+
+    Faults are: an empty line; no divider, or more than one; a side that is empty or longer than
+    `longest`; a quote of a csv that goes on in the next line; bytes that are not `encoding`.
+
+    The file is read once, to find its faults and symbols. Then it is read a line at a time, as pairs are
+    drawn: it may be larger than memory.
+
+    A hash of the seed and the source decides which sources are held out, with all their lines. A source
+    is held out only if training still shows each of its symbols: the model could not read a symbol that
+    it was never trained on. So the vocabularies hold all symbols, for every seed. If every pair has a
+    symbol that no other pair has, nothing can be held out; this is a fault, too.
 
     Args:
         file: the path.
         level: whether the model reads and writes characters or words.
-        longest: how many of them a source or target may have. Memory grows with the square of it.
-        skip_bad: use what can be used of a file with faults: the other lines, even if nothing can be
-            held out.
+        longest: the most characters or words of a source or a target. Memory grows with its square.
+        skip_bad: use the lines without faults, even if nothing can be held out.
         encoding: of the file, as Python names it.
-        header: the first line names the columns, and is left out whatever it says.
+        header: whether the first line names the columns: it is left out.
         sha256: the hash that the contents must have (see `Pairs.sha256`), to continue a run.
 
     Attributes:
-        faults: the first of those that were skipped, by line.
-        left_out: a first line of names, or what may be one, and how many were skipped, and the first; ""
-            if there are none.
-        told: lines about the pairs: which are held out; and how many sources have more than one target,
-            among 10,000 at most.
+        faults: the first faults that were skipped, by line.
+        left_out: a note on a first line of names, and on the lines that were skipped; or "".
+        told: lines about the pairs: the held-out ones, and the number of sources with more than one
+            target, among at most 10,000.
         sha256: of the contents of the file.
-        held_out_count: how many sources are held out: as a tenth of the pairs, at most 1000.
+        held_out_count: the number of held-out sources: a tenth of the pairs, at most 1000.
         longest_source, longest_target: of all pairs that are used.
 
     Raises:
@@ -103,7 +105,7 @@ class Pairs:
         self._file = File(file, encoding)
         self._usable = array("q", [0])  # lines that are used, before each block
         self._divider = ""  # of a csv; "" for a tab, without quotes
-        self._head = ""  # what is said of a first line that names the columns
+        self._head = ""  # a note on a first line that may name the columns
         found = self._survey()
         unchanged(self._file, sha256)
         check(file, found.faults, self._usable[-1], skip_bad)
@@ -119,7 +121,7 @@ class Pairs:
         self.longest_source, self.longest_target = found.lengths
 
     def _survey(self) -> Survey:
-        """Read the file once: what is wrong in it, and what there is to learn from."""
+        """Read the file once, and count its faults, its pairs and their symbols."""
         found = Survey(self.seed, self._level)
         is_csv = os.fsdecode(self._file.path).lower().endswith(".csv")
         for block in self._file.blocks():
@@ -138,7 +140,11 @@ class Pairs:
         return found
 
     def _chosen(self, found: Survey, skip_bad: bool) -> list[Pair]:
-        """The pairs that are held out, a tenth; or an error if there are none and must be."""
+        """The held-out pairs, a tenth.
+
+        Raises:
+            DataError: if there are none, and faults are not to be skipped.
+        """
         usable = self._usable[-1]
         held_out = found.candidates.chosen(min(HELD_OUT, math.ceil(usable / 10)), found.symbols)
         if not (held_out or skip_bad):
@@ -157,7 +163,7 @@ class Pairs:
         return held_out
 
     def _split_told(self, found: Survey) -> str:
-        """Say how many lines are held out, and which first."""
+        """A line on the held-out lines: how many there are, and the numbers of the first."""
         held_out = [found.candidates.targets[source] for source in self._hidden]
         count, lines = sum(t.count for t in held_out), sorted(t.line for t in held_out)[:SHOWN]
         if not count:
@@ -169,7 +175,7 @@ class Pairs:
         )
 
     def _pair(self, block: LineBlock, number: int) -> tuple[Pair | None, str]:
-        """The pair in a line, or None and what is wrong with the line."""
+        """The pair in a line; or None, and the fault of the line."""
         if block.inside and number == block.first:  # the rest of a line that is too long
             return None, ""
         if block.goes_on and number == block.last:
@@ -213,7 +219,7 @@ class Pairs:
         return pairs
 
     def _used(self, generator: random.Random) -> Pair:
-        """A pair from any of the lines that are used: of its block, lines are drawn until one is."""
+        """A random pair of the file: in a block with faults, lines are drawn until one has a pair."""
         place = generator.randrange(self._usable[-1])
         i = self._file.holding(place, self._usable)
         block, before, after = self._file.block(i), self._usable[i], self._usable[i + 1]
@@ -235,7 +241,7 @@ def _clean(text: str, level: str) -> str:
 
 
 def _divider(lines: Sequence[str]) -> str:
-    """Return what divides most lines of a csv in two."""
+    """The divider that cuts most lines of a csv in two."""
     return max(DIVIDERS, key=lambda d: sum(len(_columns(line, d) or ()) == 2 for line in lines))
 
 

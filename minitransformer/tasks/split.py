@@ -25,7 +25,7 @@ def one_in_ten(*what: object) -> bool:
 
 
 def rank(*what: object) -> int:
-    """A number for `what` that looks drawn at random, and is the same in every process."""
+    """A number for `what` that looks random, and is the same in every process."""
     digest = hashlib.blake2b(" ".join(map(str, what)).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big")
 

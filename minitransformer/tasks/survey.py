@@ -1,6 +1,6 @@
-"""A survey of a file of pairs: what one reading tells of it, and which sources can be held out.
+"""A survey of a file of pairs: the results of one reading, and the sources that can be held out.
 
-The file may be larger than memory: what is kept here is of limited size.
+The file may be larger than memory: so a survey has a limited size.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from minitransformer.tasks.split import rank
 from minitransformer.training.line_reader import Pair
 
 HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
-CANDIDATES = 10 * HELD_OUT  # of which they are chosen
-# Lines that are held out; a symbol that is in more is not counted any further.
+CANDIDATES = 10 * HELD_OUT  # sources from which the held-out ones are chosen
+# The most lines that are held out. A symbol that is in more lines is not counted any further.
 MOST_LINES = 20 * HELD_OUT
-FEW = 16  # targets of a source that are kept as they are
+FEW = 16  # targets of a source that are kept: if there are more, their symbols are counted
 
 
 class Survey:
-    """All that one reading of a file tells of it.
+    """The results of one reading of a file.
 
     Attributes:
         faults: of its lines.
-        symbols: of the sources and the targets, with how many lines show each.
-        lengths: of the longest source and target.
-        candidates: for being held out.
+        symbols: of the sources and of the targets, with the count of lines that show each.
+        lengths: of the longest source and of the longest target.
+        candidates: the sources that may be held out.
         last: the number of the last line that is used.
     """
 
@@ -38,7 +38,7 @@ class Survey:
         self.candidates = Candidates(seed, level)
 
     def add(self, pair: Pair, number: int) -> None:
-        """Count a pair in, which stands in that line."""
+        """Count a pair, which stands in line `number`."""
         self.last = number
         self.candidates.add(*pair, number)
         for side, text in enumerate(pair):
@@ -48,7 +48,7 @@ class Survey:
 
 
 class Counts:
-    """In how many texts each symbol is, up to more than could be held out."""
+    """The count of texts that show each symbol; a `frequent` symbol is in more than can be held out."""
 
     def __init__(self) -> None:
         self.seen: Counter[str] = Counter()
@@ -62,10 +62,10 @@ class Counts:
 
 
 class Targets:
-    """The targets of a source: the first, and one of another text, with their lines; how many there
-    are, and in how many each symbol is.
+    """The targets of a source: the first, and the first other one, with their lines.
 
-    Few are kept as they are, which takes less memory than to count their symbols.
+    Also their count, and for each symbol the count of targets that show it. A few targets are kept as
+    they are: this takes less memory than to count their symbols.
     """
 
     __slots__ = ("count", "counted", "few", "first", "level", "line", "other")
@@ -95,7 +95,7 @@ class Targets:
 
 
 class Candidates:
-    """The sources of lowest rank, with their targets, of a file that goes by."""
+    """The sources of lowest rank, with their targets, while a file is read line by line."""
 
     def __init__(self, seed: int, level: str) -> None:
         self.seed, self.level = seed, level
@@ -114,7 +114,7 @@ class Candidates:
                 del self.targets[heapq.heappop(self.ranks)[1]]
 
     def contradictions(self) -> str:
-        """Say in a line how many sources have other targets too, with the first; "" if none has."""
+        """A line on the sources with more than one target: their count, and the first; "" for none."""
         several_targets = {s: t for s, t in self.targets.items() if t.other is not None}
         if not several_targets:
             return ""
@@ -128,7 +128,7 @@ class Candidates:
         )
 
     def chosen(self, wanted: int, symbols: tuple[Counts, Counts]) -> list[Pair]:
-        """The first `wanted` sources, by rank, without whose lines every symbol is still shown."""
+        """The first `wanted` sources, by rank, whose symbols the lines that are left still show."""
         held_out: list[Pair] = []
         lines = 0
         for _, source in sorted(self.ranks, reverse=True):
@@ -152,7 +152,7 @@ class Candidates:
 
 
 def cut(text: str) -> str:
-    """A text in quotes, of which a long one is cut."""
+    """A text in quotes; a long text is cut."""
     return repr(text if len(text) <= 40 else text[:37] + "...")
 
 

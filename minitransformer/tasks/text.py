@@ -1,10 +1,10 @@
-"""Plain text to continue: in a window of it, each symbol is predicted from those before.
+"""Plain text to continue: in a window of the text, each symbol is predicted from the symbols before it.
 
     window:  To be, or
     read:    To be, o
     write:   o be, or
 
-For a decoder-only model, which reads and writes one text, and so has one vocabulary.
+It is for a decoder alone, which reads and writes the same text, and so has one vocabulary.
 """
 
 import os
@@ -27,8 +27,8 @@ class Text:
     bytes that are not `encoding`; if they are skipped, their lines are left out.
 
     The file is read once, to find its faults and symbols, and then a window at a time: it may be larger
-    than memory. Held-out windows follow each other, so that each symbol is predicted once. One that has
-    a character which training never shows is left out: the model cannot read it.
+    than memory. Held-out windows follow each other, so that each symbol is predicted once. A window with
+    a character that training never shows is left out: the model cannot read it.
 
     Args:
         file: the path.
@@ -39,11 +39,11 @@ class Text:
         sha256: the hash that the contents must have (see `Text.sha256`), to continue a run.
 
     Attributes:
-        faults: the first of those that were skipped, by line.
-        left_out: how many were skipped, and the first, in a line; "" if there are none.
-        told: how much of the text is held out, in a line.
+        faults: the first faults that were skipped, by line.
+        left_out: a note on the count of skipped faults, and on the first; "" without faults.
+        told: a line on the size of the held-out text.
         sha256: of the contents of the file.
-        held_out_count: how many windows are held out, at most 1000.
+        held_out_count: the number of held-out windows, at most 1000.
 
     Raises:
         DataError: the file cannot be read, has faults and `skip_bad` is not given, or is too short
@@ -74,7 +74,7 @@ class Text:
         self.sha256 = self._file.sha256
         self.faults, self.left_out = faults.first, faults.left_out()
         length = self._firsts[-1] - 1  # the end of the last line is not text
-        end = self._end = length - max(length // 10, window + 1)  # of what is trained on
+        end = self._end = length - max(length // 10, window + 1)  # of the text to train on
         if end < window + 1:
             raise DataError(
                 f"{file} has {length} characters, and windows of {window} need at least "
@@ -96,8 +96,8 @@ class Text:
             )
 
     def _survey(self) -> tuple[Faults, int, dict[str, int]]:
-        """Read the file once: its faults, how many lines are usable, and where each character comes up
-        for the first time."""
+        """Read the file once: its faults, the count of usable lines, and the first place of each
+        character."""
         faults, usable = Faults(), 0
         first_at: dict[str, int] = {}
         for block in self._file.blocks():
@@ -134,7 +134,7 @@ class Text:
         text = ""
         while len(text) < start + self.window + 1:
             text += _text(self._file.block(i))
-            i = self._file.holding(self._firsts[i + 1], self._firsts)  # the next that has any
+            i = self._file.holding(self._firsts[i + 1], self._firsts)  # the next block with text
         return text[start : start + self.window + 1]
 
 

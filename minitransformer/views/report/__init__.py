@@ -1,9 +1,9 @@
-"""The page that a run leaves behind: what was learned, how, and by what.
+"""The page that a run leaves behind: the task, the training, and the model.
 
-One file of HTML that needs nothing else: no network, no script. Its pictures are vector graphics in
-the text; those for which a package is missing are left out, and the page says which.
+It is one file of HTML that needs no network and no script. Its pictures are vector graphics in the text.
+If a package is missing, its pictures are left out, and the page says so.
 
-`page` puts it together, of sections from `learning`, `lines` and `modules`; all are made of `parts`.
+`page` puts sections of `learning`, `lines` and `modules` together; all are made of `parts`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def page(
 
     Args:
         run: after its last step.
-        result: what came of held-out examples, if there are any.
+        result: of the examination on held-out examples; None without any.
         seconds: how long training took.
         memory: the most memory that was in use, in MB, if it is known.
 
