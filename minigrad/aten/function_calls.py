@@ -22,7 +22,7 @@ from .aten_call import outputs_of, tensors_in
 Seen = Callable[[type, tuple, list, Any], None]
 
 NO_SETUP = torch.autograd.Function.setup_context  # of a class whose `forward` takes the context
-SEEING: list[Seen] = []  # what is called with each call, innermost last
+SEEING: list[Seen] = []  # functions that are told of each call, innermost block last
 RUNNING = threading.local()
 
 

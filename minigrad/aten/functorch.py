@@ -1,4 +1,4 @@
-"""PyTorch's own transforms, `torch.func`: those that compute gradients cannot be watched."""
+"""PyTorch's own transforms, `torch.func`: a transform that computes gradients cannot be watched."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ class Watched:
         nan = [t for t in alive if bool(t.detach().isnan().any())]
         self.nan = [(self.passes.names()(t), of(t)) for t in nan]
 
-    # --- what was watched --------------------------------------------------------------------------
+    # --- the results -------------------------------------------------------------------------------
 
     @property
     def losses(self) -> list[Tensor]:

@@ -10,6 +10,8 @@ import numpy as np
 
 import minigrad as mg
 
+# Their values are dicts by names of the user's, which no script knows.
+BY_NAME = {"closed", "constants", "ids", "labels", "signs", "vocabularies"}
 EVIL = "</script><script>alert(1)</script>"
 EVILS = (EVIL, "<img src=x onerror=alert(1)>", 'a|b{c}\\ \u2028 & "q" \'é漢')
 
@@ -21,6 +23,22 @@ def written(loss, path, **options):
 def contents(text):
     """The data in a page."""
     return json.loads(re.search(r'id="data">(.*?)</script>', text, re.DOTALL).group(1))
+
+
+def keys(data, is_record=True):
+    """The keys of all records in the data, without numbers; a table has the names of its columns."""
+    if isinstance(data, list):
+        return {key for one in data for key in keys(one)}
+    if not isinstance(data, dict):
+        return set()
+    columns = data["names"] if {*data} == {"names", "rows"} else []
+    inner = (keys(v, not is_record or k not in BY_NAME) for k, v in data.items())
+    return set(columns).union((k for k in data if is_record and not k.isdecimal()), *inner)
+
+
+def unread(found, script):
+    """The keys that a script never reads."""
+    return [key for key in sorted(found) if not re.search(rf"[.{{,]{key}\b", script)]
 
 
 def unpacked(packed):

@@ -2,9 +2,9 @@
 
 Each of these files has a kind of rows:
 
-- `elements`: of each number by itself, and activations; `sums`: of many numbers one
-- `ranks`: elements chosen by their size; `places`: at chosen places, read and written, by `writes`
-- `shapes`: products, and the shapes around them; `algebra`: of matrices
+- `elements`: functions of each number by itself; `sums`: functions that make one number of many
+- `ranks`: elements chosen by their size; `places`: elements at chosen places; `writes`: writing them
+- `shapes`: products, and the shapes around them; `algebra`: other functions of matrices
 - `layers`: norms, attention and losses; `windows`: convolutions, pools, images
 """
 

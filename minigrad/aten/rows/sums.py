@@ -19,7 +19,7 @@ def axes_of(dim: int | Sequence[int] | None) -> Any:
 
 
 def mean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    """A mean; that of no numbers is 0 / 0."""
+    """A mean; the mean of no numbers is 0 / 0."""
     if x.size:
         return np.mean(x, axis, keepdims=keepdims)
     total = np.sum(x, axis, keepdims=keepdims)

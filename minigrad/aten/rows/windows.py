@@ -71,7 +71,7 @@ def _spread(x: Any, stride: Sequence[int]) -> Any:
 
 
 def _turned(weight: Any, groups: int) -> Any:
-    """The weights (in, out / groups, ...) of a transposed convolution, as those of a convolution."""
+    """The weights (in, out / groups, ...) of a transposed convolution, as weights of a convolution."""
     n = weight.ndim
     grouped = np.reshape(weight, (groups, -1, *weight.shape[1:]))
     swapped = np.reshape(

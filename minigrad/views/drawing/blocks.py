@@ -92,7 +92,7 @@ def walk_blocks(block: Block, level: int = 1) -> Iterator[Stop]:
 
 
 def tree(graph: GraphData) -> Block:
-    """The graph's boxes as blocks; those that would only surround one thing are left out."""
+    """The graph's boxes as blocks; a block around only one thing is left out."""
     root = Block("root", graph.title)
     blocks: dict[int | None, Block] = {None: root}
 

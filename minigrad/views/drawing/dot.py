@@ -40,7 +40,7 @@ def quoted(label: str) -> str:
 
 
 def _attributes(**attributes: object) -> str:
-    """`[color="#64748b", penwidth=1.5]`, without what is None."""
+    """`[color="#64748b", penwidth=1.5]`, without attributes that are None."""
     present = ((name, value) for name, value in attributes.items() if value is not None)
     return "[" + ", ".join(f"{name}={_in_dot(value)}" for name, value in present) + "]"
 
@@ -101,7 +101,7 @@ class Writer:
         self.lines.append("  " * level + line)
 
     def _defaults(self) -> list[str]:
-        """The attributes of the whole, and those that nodes and arrows have if they say no others."""
+        """The attributes of the whole, and the default attributes of nodes and arrows."""
         caption = self.labels.caption()
         graph = _attributes(
             rankdir=DIRECTIONS[self.direction], bgcolor="#ffffff", pad=0.2, nodesep=0.25,
@@ -145,7 +145,7 @@ class Writer:
         self._line(level + 1, f"graph {attributes};")
 
     def _closed(self, block: Block, level: int) -> None:
-        """Write a box whose inside is not shown: what it gives out, and how much it holds."""
+        """Write a closed box: the node that it gives out, and how much it holds."""
         fill, border = LOOKS[block.kind]
         gives = [self.graph[n] for n in self.plan.given_out(block)]
         if any(n.number in self.plan.results for n in gives):

@@ -102,7 +102,7 @@ class Drawing:
         return page.replace("<svg", f'<svg role="img" aria-label="{title}"', 1)
 
     def text(self) -> str:
-        """Return what is shown without Graphviz: the table, and what to install."""
+        """The text that is shown without Graphviz: the table, and the package to install."""
         return f"{self.table}\n\n{INSTALL}"
 
     def _repr_svg_(self) -> str | None:

@@ -85,7 +85,7 @@ def plan(graph: GraphData, depth: int | None, fold: bool, budget: int) -> FoldPl
 
 
 def _stand_ins(root: Block) -> dict[int, Shown]:
-    """For each node that is not left out, what is drawn for it: itself, or a closed block around it."""
+    """For each node that is not left out, the thing that is drawn for it: itself, or a closed block."""
     shown: dict[int, Shown] = {}
     for item, *_ in walk_blocks(root):
         if not isinstance(item, Block):

@@ -16,12 +16,12 @@ from .blocks import Block
 from .folding import FoldPlan
 from .looks import FONT, MARGIN, SIZE, SMALL
 
-SHORT = {(2,), (3,)}  # shapes of gradients that are written at an arrow, beside those of one number
+SHORT = {(2,), (3,)}  # shapes of gradients that are written at an arrow, beside single numbers
 WIDE = 60  # letters of a line, at most
 
 
 class Label(NamedTuple):
-    """A text in lines, and the least width in inches of what it stands in, or None."""
+    """A text in lines, and the least width in inches of the shape around it, or None."""
 
     lines: list[str]
     least_width: float | None
@@ -43,7 +43,7 @@ class Labels:
         self.steady = steady
 
     def caption(self) -> str:
-        """The text below the drawing: what the reader is told about what is not shown."""
+        """The text below the drawing, on things that are not shown."""
         lines = []
         if self.plan.notes:
             size = words.plural(len(self.graph), "node")
@@ -61,7 +61,7 @@ class Labels:
         return Label([words.shortened(line, WIDE) for line in lines], least_width)
 
     def of_closed(self, block: Block, gives: Sequence[GraphNode]) -> Label:
-        """The heading of a closed block, what it `gives` out if that is one node, and what it learns."""
+        """The heading of a closed block, the node that it `gives` out if it is one, its parameters."""
         lines, least_width = [block.heading], None
         for n in block.members():
             if self.graph[n].error:

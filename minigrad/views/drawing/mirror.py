@@ -47,7 +47,7 @@ class _Mirror:
         self.rules = rules_of(graph)
         self.nodes: list[GraphNode] = []
         self.edges: list[GraphEdge] = []
-        self.sums: dict[int, int] = {}  # the number of a node's gradient, by that of the node
+        self.sums: dict[int, int] = {}  # the number of a node's gradient, by the number of the node
         self.several: dict[int, list[int]] = {}  # contributions to one gradient
         for node, edges in graph.way_back:
             self._gradient(node)

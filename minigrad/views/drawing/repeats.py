@@ -36,7 +36,7 @@ ONCE = _Repetition(1, 1, False)
 
 
 class _LeftOut(NamedTuple):
-    """A node that is not drawn: its group of repetitions, which time it is, and what is drawn for it."""
+    """A node that is not drawn: its group of repetitions, its turn, and the node drawn in its place."""
 
     group: int
     time: int
@@ -67,7 +67,7 @@ class RepeatFinder:
         self._measure(root)
 
     def _measure(self, block: Block) -> int:
-        """Count the places of a block, and note its look: those that look alike have equal numbers."""
+        """Count the places of a block, and note its look: blocks that look alike have equal numbers."""
         inside = [self._look_of(n) for n in block.leaves]
         size = len(block.leaves)
         for item in block.items:

@@ -24,7 +24,7 @@ class Markup(str):
 
 
 def longest(shape: tuple[int, ...]) -> np.ndarray:
-    """An array whose text is as long as that of any of its shape, but for what is said of nan."""
+    """An array whose text is as long as any text of an array of its shape, but for remarks on NaN."""
     return np.resize(LONGEST, shape)
 
 
@@ -36,7 +36,7 @@ def with_longest(node: GraphNode) -> GraphNode:
 
 
 def cut(lines: list[str], room: list[str]) -> list[str]:
-    """`lines`, each of them as long as that of `room` at most."""
+    """`lines`, each cut to the length of the line of `room`."""
     return [words.shortened(line, len(other)) for line, other in zip(lines, room)]
 
 

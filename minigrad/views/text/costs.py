@@ -164,7 +164,7 @@ def _row(
 
 
 def _by_module(graph: GraphData, nodes: Iterable[GraphNode]) -> dict[str, list[GraphNode]]:
-    """The nodes of each module, those of the modules inside it among them, in order of the calls."""
+    """The nodes of each module, with the nodes of modules inside it, in order of the calls."""
     names = {b.number: b.place for b in graph.boxes if b.kind == "module"}
     by_module: dict[str, list[GraphNode]] = {name: [] for name in names.values()}
     for box, group in itertools.groupby(nodes, key=lambda n: n.box):

@@ -68,7 +68,7 @@ def worked_out(
 
 
 class _ElementWriter:
-    """Writes an element by the elements that it is made of, back to those of slots that have a name."""
+    """Writes an element by the elements that it is made of, back to elements of slots with a name."""
 
     def __init__(self, tape: Tape, names: Mapping[int, str]):
         self.tape = TapeReader(tape)
@@ -222,7 +222,7 @@ def _of_where(holds: bool, condition: ElementText, a: ElementText, b: ElementTex
 
 
 def _of_sum(sign: str, first: Sequence[ElementText], count: int) -> ElementText:
-    """The first elements of a sum, or of those of which one is taken; there are `count` in all."""
+    """The first elements of a sum, or of a call that takes one of many; there are `count` in all."""
     if not first:
         return _constant(0)
     if len(first) == 1 and sign == "+":

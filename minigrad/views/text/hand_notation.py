@@ -49,7 +49,7 @@ class HandNotation(Notation):
         return words.array(array) if array.size <= 4 else words.literal(array)
 
     def _spread(self, result: Symbol) -> str:
-        """`g spread over rows`, for what is copied along axes."""
+        """`g spread over rows`, for an array that is copied along axes."""
         call = self.call(result)
         if call is None or call.function is not np.broadcast_to:
             return ""

@@ -1,4 +1,4 @@
-"""Code for what is no symbol: numbers, settings and indices."""
+"""Code for numbers, settings and indices, which are no symbols."""
 
 from __future__ import annotations
 

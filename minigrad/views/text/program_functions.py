@@ -149,7 +149,7 @@ class Functions:
         name = getattr(function, "__name__", "")
         if getattr(builtins, name, None) is function:
             return name
-        # vars(), since a module may warn of what it is asked for by an old name
+        # vars(), since a module may warn when an old name is asked for
         known = ((m, vars(home)) for m, home in sys.modules.items() if hasattr(home, "__dict__"))
         homes = (m for m, names in known if names.get(name) is function)
         module = next((m for m in sorted(homes) if m != "__main__"), None)

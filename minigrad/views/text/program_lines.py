@@ -1,4 +1,4 @@
-"""The lines of a program: those of a script, folded into as few as a person would write, with names."""
+"""The lines of a program: lines of a script, folded into as few as a person would write, with names."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ProgramLines(Notation):
         self._name_all()
 
     def arguments(self) -> Iterator[tuple[str, str]]:
-        """The name of each input, and what is said of it: its shape, its path, its dtype."""
+        """The name of each input, and a remark on its shape, its path and its dtype."""
         for name, array in self.inputs.items():
             note = " ".join(filter(None, (words.shape(array.shape), self.notes.get(name, ""))))
             yield name, f"{note} {array.dtype}" if array.dtype.kind != "f" else note
@@ -81,7 +81,7 @@ class ProgramLines(Notation):
     # What things are called
 
     def _name_all(self) -> None:
-        """Give each node a name, and note as inputs those that no line computes."""
+        """Give each node a name, and note the nodes that no line computes as inputs."""
         for node in self.graph.nodes:
             symbol = self.script.values[node.number]
             if symbol.call is not None:
@@ -94,7 +94,7 @@ class ProgramLines(Notation):
                 self.notes[name] = words.visible(node.name)
 
     def _role(self, node: GraphNode) -> str:
-        """Return a name for an array that has none: what it is, where it is used."""
+        """A name for an array without one, after its use."""
         if node.kind == "operation":
             return f"t{node.number}"
         box = self.graph.box(node.box) if node.box is not None else None

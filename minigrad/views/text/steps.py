@@ -1,4 +1,4 @@
-"""The backward walk, one step at a time: what arrives, by which rule, and what is passed on.
+"""The backward walk, one step at a time: the gradient that arrives, the rules, and their gradients.
 
     for step in steps(loss):
         print(step)
@@ -217,7 +217,7 @@ def called(node: Node, name: str = "", number: int | None = None) -> str:
 
 
 def _step(number: int, visit: Visit, facts: _StepFacts) -> Step:
-    """A visit of the walk as a step; `number` is that of the step."""
+    """A visit of the walk as a step with this number."""
     node, g, contributions = visit
     name, of = facts.name(node), facts.numbers.get(node)
     if node.operation is None:

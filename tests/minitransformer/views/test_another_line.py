@@ -5,10 +5,10 @@ import re
 import numpy as np
 import pytest
 from extras import without_graphviz
-from pages import contents
-from some_readers import a_reader
+from pages import contents, keys, unread
+from some_readers import a_reader, untrained
 
-from minigrad.views.page import replay
+from minigrad.views.page import replay, scripts
 from minitransformer.tasks import make
 from minitransformer.training.decoding import distribution
 from minitransformer.training.readers import READERS
@@ -39,6 +39,15 @@ def type_line(browser, line):
     """Type a line, and wait until all of the page is of it."""
     browser.run(TYPE, line)
     browser.wait("return !document.querySelector('.writing[aria-busy]')")
+
+
+def test_each_key_of_the_data_is_read_by_a_script_and_no_other(tmp_path, monkeypatch):
+    monkeypatch.setattr(replay, "checks", lambda graph: {})
+    without_graphviz(monkeypatch)
+    page = explain(untrained(), "abc", tmp_path / "page.html").read_text(encoding="utf-8")
+    told, script = contents(page)["another"], scripts.joined()
+    assert unread(keys(told), script) == []
+    assert {*re.findall(r"(?<![\w.])model\.(\w+)", script)} <= {*told}
 
 
 @pytest.mark.slow
