@@ -864,9 +864,9 @@ ask("end_tree", ...)
 ask("end_cost", ...)
 
 # %% [markdown]
-# `minigrad/workers/` has the tree in `job.py`, the threads in `threads.py`, and in `cluster.py` the
-# processes. Try them: `python -m minitransformer --accumulate 4 --workers 2`, and with another
-# number; the weights are the same bits.
+# `minigrad/workers/` has the tree in `job.py`, and in other files the threads and the processes. Try
+# them: `python -m minitransformer --accumulate 4 --workers 2`, and with another number; the weights
+# are the same bits.
 #
 # To write yourself: `add_gradients`, `weighted_mean`, `tree_sum` and `ring_round`
 # (`python -m minigrad exercises check 18`).
