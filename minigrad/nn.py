@@ -227,7 +227,7 @@ class Module(AnswersOtherNames):
         for parameter, name in first.items():
             parameter.copy_(arrays[name])
 
-    def _laid_out_as_here(self, state: Mapping[str, object]) -> Mapping[str, object]:
+    def _laid_out_as_here(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
         """The same state, the weights of a `Linear` transposed where they are tensors of PyTorch's."""
         if not isinstance(state, Mapping):
             return state
@@ -237,7 +237,7 @@ class Module(AnswersOtherNames):
             if isinstance(module, Linear)
         }
         return {
-            name: np.asarray(value).T if name in turned and is_pytorchs(value) else value
+            name: value.T if name in turned and is_pytorchs(value) else value
             for name, value in state.items()
         }
 

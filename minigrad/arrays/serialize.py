@@ -113,6 +113,8 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
             if not zipfile.is_zipfile(file):
                 raise ValueError("no zip archive")
             with zipfile.ZipFile(file) as archive:
+                if any(name.endswith("/data.pkl") for name in archive.namelist()):
+                    raise ValueError("PyTorch's: write model.load_state_dict(torch.load(path))")
                 infos = _plain(archive, os.fstat(file.fileno()).st_size)
                 header = json.loads(archive.read(_ABOUT))
                 written, names, about = header["format"], header["arrays"], header["about"]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .. import errors
+from ..engine.errors import is_pytorchs
 from ..engine.tensor import Tensor
 
 TURNED = (
@@ -35,10 +36,7 @@ def matched(owner: str, own: Mapping[str, Any], state: Mapping[str, Any]) -> dic
             + "; of a file: mg.load(path)[0]"
             * isinstance(state, (tuple, str, os.PathLike))
         )
-    arrays = {
-        name: value.data if isinstance(value, Tensor) else np.asarray(value)
-        for name, value in state.items()
-    }
+    arrays = {name: _array(value) for name, value in state.items()}
     problems = [f"missing: {name} {np.shape(own[name])}" for name in own if name not in arrays]
     problems += [f"unexpected: {name} {a.shape}" for name, a in arrays.items() if name not in own]
     for name in own:
@@ -51,3 +49,13 @@ def matched(owner: str, own: Mapping[str, Any], state: Mapping[str, Any]) -> dic
     if problems:
         raise errors.StateDictError(f"the state does not fit {owner}:\n  " + "\n  ".join(problems))
     return {name: arrays[name] for name in own}
+
+
+def _array(value: Any) -> np.ndarray:
+    """The array of a value. NumPy takes no tensor of PyTorch's with a gradient, or of bfloat16."""
+    if isinstance(value, Tensor):
+        return value.data
+    if is_pytorchs(value):
+        value = value.detach().cpu()
+        value = value.float() if value.dtype.itemsize == 2 else value
+    return np.asarray(value)

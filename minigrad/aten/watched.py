@@ -63,8 +63,11 @@ class Watched:
     def __repr__(self) -> str:
         return (
             "what PyTorch computed in a block: mg.explore(watched), mg.diagnose(watched), "
-            "mg.graph(watched), watched.compare()"
+            "mg.graph(watched).draw(), mg.steps(watched), mg.compile(watched), watched.compare()"
         )
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"mg.pytorch() has no attribute {name!r}: it gives {self!r}")
 
     def __enter__(self) -> Watched:
         if self.calls is not None:

@@ -234,6 +234,8 @@ def test_a_state_of_pytorchs_tensors_is_taken_as_pytorch_lays_it_out():
     one = nn.Linear(4, 4)
     one.load_state_dict(theirs[0].state_dict())
     np.testing.assert_array_equal(one.weight.data, theirs[0].weight.detach().T)
+    one.load_state_dict(dict(theirs[0].to(torch.bfloat16).named_parameters()))
+    np.testing.assert_array_equal(one.weight.data, theirs[0].weight.detach().float().T)
 
 
 @pytest.mark.parametrize("given", [None, [1, 2], "weights.npz", nn.Linear(1, 1)])

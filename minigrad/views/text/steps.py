@@ -20,6 +20,7 @@ import numpy as np
 
 from ...arrays.identity import frozen_view
 from ...arrays.ranges import numbers_in
+from ...aten.watched import Watched
 from ...engine.backward import added, first_gradient
 from ...engine.kinds import checked
 from ...engine.node import Node
@@ -133,10 +134,11 @@ class Step:
 
 @checked
 def steps(
-    loss: Tensor, gradient: Array | None = None, *, accumulate: bool = False, retain_graph: bool = True,
-    create_graph: bool = False,
+    loss: Tensor | Watched, gradient: Array | None = None, *, accumulate: bool = False,
+    retain_graph: bool = True, create_graph: bool = False,
 ) -> Iterator[Step]:  # fmt: skip
-    """Walk back from `loss` as `loss.backward()` does, and yield each step as a printable `Step`.
+    """Walk back from `loss` as `loss.backward()` does, and yield each step as a printable `Step`; or
+    from the loss that `mg.pytorch()` watched.
 
         x = Tensor([1.0, 2.0], requires_grad=True, name="x")
         for step in steps(np.sum(x * x)):
@@ -151,6 +153,7 @@ def steps(
             its end.
         retain_graph: keep what the graph holds; False frees each node after its step.
     """
+    loss = loss.checked()[0] if isinstance(loss, Watched) else loss
     start: dict[Node, Array] = {loss.node: first_gradient(loss, gradient, create_graph)}
     order(start)  # raises for a graph that has been freed, before the first step
     return _steps(start, accumulate, retain_graph, create_graph, _StepFacts(loss, start[loss.node]))

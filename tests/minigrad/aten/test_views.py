@@ -80,3 +80,12 @@ def test_a_leaf_that_is_a_part_of_another_array_gets_its_gradient():
     (gradient,) = watched.compare().gradients
     assert gradient.size == 0
     np.testing.assert_array_equal(part.grad.numpy(), 2 * np.arange(2.0, 5.0))
+
+
+def test_what_is_no_method_of_it_is_a_function_that_takes_it():
+    net = torch.nn.Linear(3, 1)
+    with mg.pytorch() as watched:
+        loss = net(torch.ones(2, 3)).mean()
+    with pytest.raises(AttributeError, match=r"no attribute 'explore'.*mg\.explore\(watched\)"):
+        watched.explore("page.html")
+    assert [str(s) for s in mg.steps(watched)] == [str(s) for s in mg.steps(watched.of(loss))]
