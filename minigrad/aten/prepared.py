@@ -9,7 +9,7 @@ from ..engine.tensor import Tensor, tensor_of
 from ..nn import Module
 from ..ran.reached import Reached, edges_of
 
-MOST = 30  # operations before the first that learns, or is a model's: as many are shown
+MOST = 50  # operations before the first that learns, or is a model's: as many are shown
 
 
 def made_data(losses: list[Tensor]) -> tuple[list[Tensor], str]:
