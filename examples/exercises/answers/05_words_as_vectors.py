@@ -94,6 +94,14 @@ def _(a, b):
 
 
 @cosine.mistake(
+    "The product is divided by its own length: that leaves its sign, 1 or -1. Divide by those of the "
+    "two vectors."
+)
+def _(a, b):
+    return np.sign(a @ b)
+
+
+@cosine.mistake(
     "`/ |a| * |b|` divides by one length and multiplies by the other: write `/ (|a| * |b|)`."
 )
 def _(a, b):
@@ -399,3 +407,10 @@ def _(v):
 def _(v):
     s = v @ v.T
     return s / s.sum(axis=-1, keepdims=True) @ v
+
+
+@contextualise.mistake(
+    "The word's own vector is added to the mean, as residuals of later lessons do; not in this formula."
+)
+def _(v):
+    return v + contextualise.solution(v)

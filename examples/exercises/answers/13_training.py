@@ -329,6 +329,31 @@ def _(logits, targets, pad):
     return surprises(logits, targets).mean() / logits.shape[-1]
 
 
+TARGETS_UNUSED = (
+    "The targets are not used: at each position it is -log p of the target alone that counts, not a "
+    "mean over all symbols."
+)
+
+
+@cross_entropy.mistake(TARGETS_UNUSED)
+def _(logits, targets, pad):
+    every = [surprises(logits, np.full_like(targets, n)) for n in range(logits.shape[-1])]
+    return np.mean(every)
+
+
+@cross_entropy.mistake(TARGETS_UNUSED)
+def _(logits, targets, pad):
+    every = [surprises(logits, np.full_like(targets, n)) for n in range(logits.shape[-1])]
+    return np.mean(every, axis=0)[targets != pad].mean()
+
+
+@cross_entropy.mistake(
+    "The mean is taken of p, and then its logarithm: the surprises, -log p, are what is averaged."
+)
+def _(logits, targets, pad):
+    return -np.log(np.exp(-surprises(logits, targets))[targets != pad].mean())
+
+
 @cross_entropy.mistake("The logarithm is missing: this is the mean of p.")
 def _(logits, targets, pad):
     p = np.exp(logits - logits.max(axis=-1, keepdims=True))

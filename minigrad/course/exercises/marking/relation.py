@@ -176,6 +176,10 @@ OF_NUMBERS = (
     ("This is exp of what is right.", lambda x, y: _near(x, np.exp(y))),
     ("This is the logarithm of what is right.", lambda x, y: _near(np.exp(x), y)),
     (
+        "These are the right numbers, rounded: leave them as they are.",
+        lambda x, y: any(_near(x, np.round(y, digits)) for digits in range(6)),
+    ),
+    (
         "Where it is wrong there is 0; all other numbers are right.",
         lambda x, y: _near(x[x != 0], y[x != 0]),
     ),

@@ -102,7 +102,11 @@ def _of_error(error: RaisedError) -> str:
 
 
 def not_finite(value: object, truth: object) -> str:
-    """Say that an answer has NaN or infinity in it, where the right one has only finite numbers."""
+    """Say that an answer has NaN or infinity in it, where the right one has only finite numbers, and no
+    booleans."""
+    right = numbers_of(truth)
+    if right is not None and right.dtype.kind == "b":
+        return ""  # of a mask that is to be added
     bad = next((n for n in ("nan", "inf") if n in _odd(value) and not _odd(truth)), "")
     because = {
         "nan": "0 was divided by 0, or infinity by infinity, or one taken off the other",

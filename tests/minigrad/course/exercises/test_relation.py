@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from minigrad.course.exercises.marking.relation import relation
+from minigrad.course.exercises.marking.unknown_mistake import not_finite
 
 RIGHT = np.array([1.0, 2.0, 4.0, 9.0])
 
@@ -24,3 +25,9 @@ RIGHT = np.array([1.0, 2.0, 4.0, 9.0])
 )
 def test_rows(answer, says):
     assert relation([(np.array(answer, float), RIGHT)]).strip() == says
+
+
+def test_of_a_mask_that_is_to_be_added_nothing_was_divided_by_0():
+    answer = np.array([0.0, -np.inf])
+    assert "inf in the answer" in not_finite(answer, np.array([0.0, 1.0]))
+    assert not_finite(answer, np.array([True, False])) == ""

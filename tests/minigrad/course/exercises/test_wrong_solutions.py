@@ -1252,3 +1252,40 @@ def causal_mask(queries, keys):
 @said("is there a return at its end?", alone=True)
 def cosine(a, b):
     print(a @ b / np.sqrt(a @ a * (b @ b)))
+
+
+@said("by its own length")
+def cosine(a, b):
+    return (a @ b) / np.linalg.norm(a @ b)
+
+
+@said("own vector is added")
+def contextualise(v):
+    s = v @ v.T
+    e = np.exp(s - s.max(-1, keepdims=True))
+    return v + (e / e.sum(-1, keepdims=True)) @ v
+
+
+@said("The targets are not used")
+def cross_entropy(logits, targets, pad):
+    x = logits - logits.max(-1, keepdims=True)
+    return -(x - np.log(np.exp(x).sum(-1, keepdims=True))).mean()
+
+
+@said("The mean is taken of p")
+def cross_entropy(logits, targets, pad):
+    p = np.exp(logits - logits.max(-1, keepdims=True))
+    p = p / p.sum(-1, keepdims=True)
+    right = np.take_along_axis(p, targets[..., None], -1)[..., 0]
+    return -np.log(right[targets != pad].mean())
+
+
+@said("the right numbers, rounded")
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return np.round(e / e.sum(-1, keepdims=True), 2)
+
+
+@said("the right numbers, rounded")
+def cosine(a, b):
+    return round(float(a @ b / np.sqrt((a @ a) * (b @ b))), 3)
