@@ -44,12 +44,12 @@ class Ends:
         """Note the line, if a value to which no gradient comes yet is used where none goes back. One
         that only `tested` it gives way to the next; so does that which made it, as PyTorch detaches
         results that it saves."""
-        node = ours.node
-        if not ours.requires_grad or node not in self.lines:
+        if not ours.requires_grad or (node := ours.node) not in self.lines:
             return
         if self.lines[node] is None or (node in self.tested and not tested):
             line = self.lines[node] = source_line()
-            (self.tested.add if tested or line == node.note.line else self.tested.discard)(node)
+            made_it = node.note is not None and node.note.line == line
+            (self.tested.add if tested or made_it else self.tested.discard)(node)
 
     def note_use(self, call: AtenCall, learns: bool) -> None:
         """Note that a call uses its arguments; `learns`: a gradient goes back from its results."""
