@@ -87,6 +87,8 @@ def _masks_of_zero(graph: Graph) -> Iterator[Trouble]:
         scores, taken = graph[edge.source], graph[edge.target]
         if taken.box not in boxes or scores.box in boxes or plain(taken.operation) != "subtract":
             continue
+        while plain(scores.operation) in SCALED and len(sources(graph, scores)) == 1:  # by a number
+            (scores,) = sources(graph, scores)
         hidden = _made_zero(graph, scores)
         if hidden is None or not _is_mask(hidden) or not _of_products(graph, scores):
             continue

@@ -65,6 +65,10 @@ def zeros_in_place(scores, seen):
     return scores.masked_fill_(~seen, 0).softmax(-1)
 
 
+def zeros_hidden_before_a_division(scores, seen):
+    return (scores.masked_fill(~seen, 0) / K**0.5).softmax(-1)
+
+
 def zeros_hidden_and_left_out_afterwards(scores, seen):
     weights = (scores * seen).softmax(-1) * seen
     return weights / weights.sum(-1, keepdim=True)
@@ -102,6 +106,7 @@ def in_heads(h):
 WEIGHTS = [
     (zeros_hidden, in_heads, "mask", "puts 0 in the place of the scores"),
     (zeros_in_place, in_heads, "mask", "puts 0 in the place of the scores"),
+    (zeros_hidden_before_a_division, in_heads, "mask", "puts 0 in the place of the scores"),
     (zeros_hidden_and_left_out_afterwards, in_heads, "", ""),
     (zeros_in_rows_that_see_nothing, in_heads, "", ""),
     (zeros_that_are_drawn, in_heads, "", ""),
