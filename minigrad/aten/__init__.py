@@ -42,7 +42,7 @@ Read it in this order; a file imports only those before it:
 10. `observations`: notes for messages; `dispatch`: each call, run by both; `modules`: calls of modules,
     which are boxes, and steps of optimizers, after which parameters are new leaves
 11. `backward_passes`: each backward pass, walked by both; `patches`: PyTorch's functions that tell of it
-12. `comparison`: all distances, in words
+12. `comparison`: all distances, in words; `prepared`: data that were made in the block
 13. `watched`: `pytorch()`, and its results; `learned`: its parameters and optimizers; `for_diagnosis`:
     the questions of `mg.diagnose`
 

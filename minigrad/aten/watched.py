@@ -32,8 +32,8 @@ class Watched:
 
     A whole training loop may stand in the block, with `zero_grad()` and `step()`: then `mg.diagnose`
     also says at which step something went wrong (lesson 21). Make the data before the block: otherwise
-    the operations that make it are computed twice, and drawn. After the block, give `watched` to
-    `mg.graph`, `mg.explore`, `mg.steps`, `mg.diagnose` or `mg.compile`.
+    the operations that make it are computed twice, and few of them are drawn. After the block, give
+    `watched` to `mg.graph`, `mg.explore`, `mg.steps`, `mg.diagnose` or `mg.compile`.
 
     Where it takes long, a line on standard error says how many operations have been computed.
 
@@ -43,6 +43,7 @@ class Watched:
         backwards: each backward pass of PyTorch's, compared with ours.
         nan: the results with a NaN at the end of the block, by name.
         problem: the error that ended the block, in words; "" if it ended well.
+        left_out: sentences on operations that made data, and are not shown.
     """
 
     def __init__(self, *given: Any, **options: Any) -> None:

@@ -151,10 +151,11 @@ function effectOf({ key }) {
 // How far the symbol is ahead.
 function leadNow() {
   const { lead, own, second, other } = FlowEffects.known().standing;
+  // With two digits, so that the difference of the two is the lead, which is rounded once.
   return filled(LINE_WORDS.lead, {
     symbol: FlowScene.followed("target"),
     lead: FlowNames.score(lead),
-    own: FlowNames.score(own, 2), // of which the difference is the lead, rounded once
+    own: FlowNames.score(own, 2),
     other: FlowNames.ofSymbol(other),
     second: FlowNames.score(second, 2),
   });
@@ -270,11 +271,12 @@ function outcome(part) {
 function withItAgain(part, gained) {
   const { standing, rivals } = FlowEffects.known();
   const { lead, other } = standing;
+  const rival = rivals.get(part.key);
   return [
     filled(LINE_WORDS.wouldGain, {
       symbol: FlowScene.followed("target"),
       now: ahead(lead, other, gained),
-      other: ahead(lead + gained, rivals.get(part.key), gained),
+      other: ahead(lead + gained, rival, gained),
     }),
     inPlaceOf(FlowCuts.writtenUncut(FlowReading.now().line)?.[Flow.state.step]),
   ]
