@@ -171,7 +171,7 @@ class SGD(Optimizer):
     """
 
     elementwise = True
-    momentum = 0.0
+    momentum = 0.0  # so that setting it is no setting of another library's optimiser
 
     @named
     def __init__(

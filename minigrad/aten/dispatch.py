@@ -148,7 +148,7 @@ class Calls(TorchDispatchMode):
         """Note that Python gets a number by this call. By a bool it chooses what to compute next."""
         for tensor in call.tensors():
             ours = self.values.of(tensor)
-            ours._read()
+            ours._taken_out()
             self.ends.note_end(ours)
             if isinstance(number, bool):
                 self.note_taken(tensor)

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..arrays.identity import owner_of
+from ..engine.names import is_numpys
 from ..script.operators import BY_FUNCTION
 from ..script.script import Script
 from ..script.symbols import Symbol
 from . import heap
-from .lowering import numpys, varies
+from .lowering import varies
 
 LARGE = 1 << 16  # bytes
 
@@ -76,7 +77,7 @@ def _is_own(line: Symbol) -> bool:
     array, call = line.value, line.call
     if not isinstance(array, np.ndarray) or array.nbytes < LARGE or array.dtype.kind != "f":
         return False
-    if call is None or not (numpys(call.function) or call.function in BY_FUNCTION):
+    if call is None or not (is_numpys(call.function) or call.function in BY_FUNCTION):
         return False
     return array.base is None and all(array is not part.value for part in line.parts)
 

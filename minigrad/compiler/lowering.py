@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import rules
-from ..engine.names import name_of
+from ..engine.names import is_numpys
 from ..script.arrays import form
 from ..script.bodies import body_of
 from ..script.operators import BY_FUNCTION
@@ -82,17 +82,13 @@ def _opened(line: Symbol) -> Symbol | None:
     function, args, options, _ = line.call
     if function is alias:
         return args[0]
-    if function in BY_FUNCTION or function is operator.getitem or numpys(function):
+    if function in BY_FUNCTION or function is operator.getitem or is_numpys(function):
         return None
     followed = traced(body_of(function), args, options)
     own = isinstance(followed, Symbol) and followed.call and followed.call.function
     if not own or own is body_of(function) or form(followed.value) != form(line.value):
         return None
     return followed
-
-
-def numpys(function: Any) -> bool:
-    return name_of(function).startswith("np.")
 
 
 def _single(line: Symbol) -> Symbol:

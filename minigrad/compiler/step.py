@@ -198,9 +198,9 @@ class Compiled(WithProgram):
             f"for a call. Change that outside of the function, or leave at_once out"
         )
 
-    def __get__(self, owner: Any, _class: type | None = None) -> Compiled:
+    def __get__(self, instance: Any, _owner: type | None = None) -> Compiled:
         """Refuse to be a method: programs are of one object, and a class has many."""
-        if owner is None:
+        if instance is None:
             return self
         name = getattr(self.function, "__name__", "step")
         raise ArgumentError(

@@ -51,11 +51,11 @@ def backward(
             have its shape.
     """
     effect("calls backward()")
-    start = first_gradient(root, gradient, create_graph)
-    end, frees = root._node, not (retain_graph or create_graph)
+    seed = first_gradient(root, gradient, create_graph)
+    start, frees = root._node, not (retain_graph or create_graph)
     gradients = []
-    with Alone(end) if frees else NOTHING, setting(grad=True) if create_graph else NOTHING:
-        for visit in walk({end: start}, frees=frees):
+    with Alone(start) if frees else NOTHING, setting(grad=True) if create_graph else NOTHING:
+        for visit in walk({start: seed}, frees=frees):
             if visit.node.keeps_grad:
                 gradients.append((visit.node, visit.gradient))
             if visit.node.note is not None:
@@ -108,20 +108,20 @@ _walked: dict[Node, Alone] = {}  # from which node each walk that frees its grap
 
 
 class Alone:
-    """Within it, this thread alone walks back from `end`, and frees the graph.
+    """Within it, this thread alone walks back from `start`, and frees the graph.
 
     Raises:
         GraphError: if another thread does so already.
     """
 
-    __slots__ = ("end",)
+    __slots__ = ("start",)
 
-    def __init__(self, end: Node):
-        self.end = end
+    def __init__(self, start: Node):
+        self.start = start
 
     def __enter__(self) -> None:
-        if _walked.setdefault(self.end, self) is not self:
-            raise freed(self.end)
+        if _walked.setdefault(self.start, self) is not self:
+            raise freed(self.start)
 
     def __exit__(self, *_: object) -> None:
-        del _walked[self.end]
+        del _walked[self.start]

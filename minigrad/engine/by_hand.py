@@ -84,7 +84,7 @@ def data_of(tensor: Tensor) -> np.ndarray:
     """Return a read-only view of the array; of another library's, the array itself."""
     array, watchers = tensor._array, mode.get().watchers
     if not isinstance(array, np.ndarray):
-        return tensor._read()
+        return tensor._taken_out()
     data = np.ndarray.view(array, FollowedData if any(w.follows for w in watchers) else Data)
     data.tensor, data.array = tensor, array
     for watcher in watchers:

@@ -21,6 +21,11 @@ def name_of(function: Any) -> str:
     return name
 
 
+def is_numpys(function: Any) -> bool:
+    """Tell whether `function` is one of NumPy's, or a method of a ufunc of NumPy's."""
+    return name_of(function).startswith("np.")
+
+
 @functools.cache
 def _numpys_names() -> dict[int, str]:
     """The names of what NumPy's modules have under its own name, by its id; of two homes, the first."""

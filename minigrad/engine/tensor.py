@@ -209,22 +209,22 @@ class Tensor(Operators):
         Raises:
             ShapeError: if it has more elements, or none.
         """
-        return self._only("x.item()", self._read())
+        return self._only("x.item()", self._taken_out())
 
     def tolist(self) -> Any:
         """The values as (nested lists of) Python numbers."""
-        return np.asarray(self._read()).tolist()
+        return np.asarray(self._taken_out()).tolist()
 
     def _detached(self, what: str) -> AnyArray:
         """The array itself, on its way out of the graph."""
         self._check_detached(what)
-        return self._read()
+        return self._taken_out()
 
     def _check_detached(self, what: str) -> None:
         if self.requires_grad:
             raise error_of_detaching(what)
 
-    def _read(self) -> AnyArray:
+    def _taken_out(self) -> AnyArray:
         """The array, on its way out of the graph: the watchers see it go."""
         for watcher in mode.get().watchers:
             watcher.on_taken_out(self)
@@ -253,7 +253,7 @@ class Tensor(Operators):
             raise errors.ShapeError(
                 f"a tensor of shape {self.shape} is neither true nor false: write x.any() or x.all()"
             )
-        return bool(self._read())
+        return bool(self._taken_out())
 
     # New values for a leaf
 
@@ -340,7 +340,7 @@ class Tensor(Operators):
         """Copy a leaf, as `__copy__` does: its values and its gradient are copied in either."""
         if self.node.operation is not None:
             return self
-        leaf = type(self)(self._read(), requires_grad=self.requires_grad, name=self.name)
+        leaf = type(self)(self._taken_out(), requires_grad=self.requires_grad, name=self.name)
         leaf.grad = copy.deepcopy(self.grad, memo)
         return leaf
 
@@ -353,7 +353,7 @@ class Tensor(Operators):
         if self.node.operation is not None:
             raise errors.GraphError("a tensor inside a graph cannot be pickled; detach() it first")
         make = functools.partial(type(self), requires_grad=self.requires_grad, name=self.name)
-        return make, (np.asarray(self._read()),)
+        return make, (np.asarray(self._taken_out()),)
 
     # As text
 
@@ -455,7 +455,7 @@ def outside_the_graph(
     elif entry.function not in SHAPE_ONLY:
         for a in args:
             if isinstance(a, Tensor):
-                a._read()
+                a._taken_out()
     return y
 
 

@@ -15,7 +15,7 @@ there.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -73,7 +73,7 @@ def walk(
         raise
 
 
-def order(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node, list[Edge]]:
+def order(starts: Collection[Node], wanted: set[Node] | None = None) -> dict[Node, list[Edge]]:
     """The nodes that a gradient reaches from `starts`, with their edges: each after all that use it.
 
     So when a node is visited, its gradient is complete: all nodes that contribute were visited before.

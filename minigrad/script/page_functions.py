@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..engine import rules
-from ..engine.names import name_of
+from ..engine.names import is_numpys, name_of
 from ..functional.activations import erf
 from .bodies import body_of
 from .operators import BY_FUNCTION
@@ -57,7 +57,7 @@ def name_in_page(function: Callable) -> str:
     name = getattr(function, "__name__", "")
     if function is operator.getitem:
         return name
-    return name if name_of(function).startswith("np.") else OWN.get(body_of(function), "")
+    return name if is_numpys(function) else OWN.get(body_of(function), "")
 
 
 def _clipped(x: Any, low: Any, high: Any) -> Any:

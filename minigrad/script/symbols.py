@@ -28,7 +28,7 @@ import numpy as np
 from ..engine import rules
 from ..engine.base import BaseTensor
 from ..engine.errors import Options
-from ..engine.names import name_of
+from ..engine.names import is_numpys
 from .arrays import same
 from .bodies import body_of, is_expression
 from .operators import OPERATORS
@@ -126,7 +126,7 @@ class Symbol(BaseTensor):
         return called
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        known = name_of(ufunc).startswith("np.")
+        known = is_numpys(ufunc)
         if method != "__call__" or "out" in kwargs or not known:
             return NotImplemented
         return simplest(ufunc, args, kwargs)
@@ -204,7 +204,7 @@ def simplest(function: Callable, args: Sequence[Any], options: Options) -> Any:
     shorter = SHORTER[function](*args, **options) if function in SHORTER else None
     if shorter is not None:
         return shorter
-    if not (name_of(function).startswith("np.") or function in PYTHONS):
+    if not (is_numpys(function) or function in PYTHONS):
         function = body_of(function)
         if is_expression(function):
             return traced(function, args, options)

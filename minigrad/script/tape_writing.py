@@ -29,7 +29,7 @@ import numpy as np
 
 from ..engine import table
 from ..engine.errors import Options
-from ..engine.names import name_of
+from ..engine.names import is_numpys
 from .arrays import same
 from .bodies import body_of
 from .page_functions import (
@@ -80,7 +80,7 @@ def slot_of_call(
     if name in SPECIAL:
         return SPECIAL[name](tape, value, *args, **kwargs)
     definition = isinstance(table.TABLE.get(function), table.Definition)
-    if name_of(function).startswith("np.") and not definition:
+    if is_numpys(function) and not definition:
         raise not_in_page(function)
     return _write_expansion(tape, body_of(function), value, args, kwargs)
 

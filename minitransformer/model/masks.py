@@ -22,10 +22,15 @@ Beside the model, these files know of masks. In a graph, a mask is an array of b
 are chosen:
 
     minigrad/functional/masks.py               what a mask is, and the errors for what is none
+    minigrad/ran/words.py                      calls an array of booleans a mask
     minigrad/views/page/attention.py           finds the mask of an attention in a graph, and its kind
     minigrad/views/page/switches.py            switches a kind of mask off
     minigrad/views/page/cells.js               shows what a mask hides; a click turns one of its cells
+    minigrad/views/page/cell_panel.js          says what a cell of a mask does
     minigrad/views/troubles/attention.py       tells of a mask that is inverted, or multiplied
+    minigrad/views/troubles/finite.py          tells of a row that a mask hides whole
+    minigrad/aten/rows/elements.py             `masked_fill` of PyTorch
+    minigrad/aten/rows/places.py               writes where a mask of PyTorch's is True
     minigrad/aten/rows/layers.py               masks that PyTorch's attention was called with
     minitransformer/training/torch_weights.py  masks to and from PyTorch, where True means hidden
     minitransformer/views/another_line.py      runs again with other ids, of which the masks are made

@@ -72,7 +72,7 @@ def _advice() -> str:
 
 
 def _first(says: str) -> str:
-    """The first sentence, as far as a line has room."""
+    """The text, cut to the width of a line."""
     return says if len(says) <= WIDE else f"{says[: WIDE - 3].rstrip()}..."
 
 

@@ -210,8 +210,6 @@ def _in_a_room(trial: Trial, request: dict[str, Any], seconds: float, house: Hou
             return mark(trial, function)
         except StoppedError as problem:
             return Mark(STOPPED, str(problem), (function.last,))
-        except KeyboardInterrupt:
-            raise
         except Exception as problem:
             says = f"The check itself failed while it ran it, by {one_line(problem)}."
             return Mark(STOPPED, says, (function.last,))

@@ -145,13 +145,10 @@ function isHidden(edge) {
 function gradientNow(n) {
   const node = nodes.get(n);
   const list = arrivals.get(n);
-  if (node.state === "needs none") return { state: "needs none", sum: null };
-  if (node.state === "freed") return { state: "freed", sum: null };
-  if (node.state === "not computed") return { state: "not computed", sum: null };
+  if (["needs none", "freed", "not computed"].includes(node.state)) return { state: node.state, sum: null };
   const time = state.time || Infinity;
   const due = list.filter((arrival) => arrival.time <= time);
   const seen = due.filter((arrival) => !isHidden(arrival.edge));
-  if (!state.time && !seen.length && list.length) return { state: "hidden", sum: null, of: list.length };
   if (!due.length) return { state: "later", sum: null };
   if (!seen.length) return { state: "hidden", sum: null, of: list.length };
   const sum = seen.length === list.length ? node.gradient : seen.at(-1).sum;

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.names import name_of
+from ...engine.names import is_numpys, name_of
 from ...ran import words
 from ...script.operators import BY_FUNCTION, SIGN, TIGHT
 from ...script.symbols import Symbol, SymbolCall, alias, simplest
@@ -158,7 +158,7 @@ def needs_arrays(call: SymbolCall) -> bool:
     function = call.function
     if function in BY_FUNCTION or call.method:
         return function is operator.pow
-    return function not in (operator.getitem, alias) and not name_of(function).startswith("np.")
+    return function not in (operator.getitem, alias) and not is_numpys(function)
 
 
 def _arguments(args: tuple, options: dict[str, Any]) -> list[Piece]:

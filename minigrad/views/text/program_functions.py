@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...engine import errors
-from ...engine.names import name_of
+from ...engine.names import is_numpys, name_of
 from ...ran.rules_as_text import tree_of
 from ...script.bodies import body_of
 from .literals import number_as_code
@@ -124,7 +124,7 @@ class Functions:
         """
         if isinstance(value, types.ModuleType):
             return "np" if value is np else self._module(value.__name__, name)
-        if name_of(value).startswith("np."):
+        if is_numpys(value):
             return name_of(value)
         if callable(value):
             return self.name(value)

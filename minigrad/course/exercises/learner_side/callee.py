@@ -34,7 +34,8 @@ class Callee:
         "call": arguments     its "value", or the error that it "raised"; the argument that it "changed";
                               the line that "borrowed"; the name in "numpy" that is no longer NumPy's
         "value": arguments    its "value", or the error that it "raised": for a property
-        "about"               whether it is "callable", and "reads" its arguments; "numpy", as above
+        "about"               whether it is "callable", "reads" its arguments, and returns in the first
+                              round of a loop ("one_round"); "numpy", as above
         "changed"             a sentence on a "value" outside it that its calls have changed
         "forget"              nothing: such values are put back as they were
 

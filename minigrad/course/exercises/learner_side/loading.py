@@ -33,7 +33,7 @@ def load(
     Args:
         through: as in `Exercise`.
         files: others that it imports, by their paths: written to this folder first.
-        compiled: as in `parsed`.
+        compiled: as in `parse_learner_file`.
     """
     for place, content in (files or {}).items():
         Path(place).parent.mkdir(parents=True, exist_ok=True)
