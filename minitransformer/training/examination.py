@@ -41,7 +41,7 @@ def examined(run: Training, examples: Sequence[Any]) -> Result | None:
 
 
 def overfitting(curve: Sequence[Point]) -> str:
-    """Say in a line that held-out examples are read worse, while the loss of learning falls, and since
+    """Say in a line that the loss on held-out examples grows, while that of learning falls, and since
     when; "" if that is not sure.
 
     It is sure after two looks at held-out examples with a loss a tenth above the least, and with no more
@@ -57,11 +57,11 @@ def overfitting(curve: Sequence[Point]) -> str:
     risen = min(map(_held_out_loss, looks[-2:])) > 1.1 * _held_out_loss(best) + 0.01
     if not (risen and now < 0.8 * then and _accuracy(last) <= _accuracy(best) + 0.01):
         return ""
+    was, is_now = (f"{p.held_out_loss:.3g} ({_accuracy(p):.1%} right)" for p in (best, last))
     return (
-        f"held-out examples are read worse since step {best.step}: the loss on them was "
-        f"{best.held_out_loss:.4f}, and is {last.held_out_loss:.4f} at step {last.step}, while that of "
-        f"learning fell from {then:.4f} to {now:.4f}, as when it learns by heart: more examples, "
-        f"--dropout or fewer --steps may help"
+        f"the loss on held-out examples grows since step {best.step}: it was {was}, and is {is_now} at "
+        f"step {last.step}, while that of learning fell from {then:.3g} to {now:.3g}, as when it learns "
+        f"by heart: more examples, --dropout or fewer --steps may help"
     )
 
 

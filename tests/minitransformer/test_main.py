@@ -135,8 +135,8 @@ def test_a_run_says_what_it_shows_what_is_held_out_and_when_it_learned_by_heart(
         "held-out, held-out loss, perplexity: after each 20 steps, of 1 held-out examples: the"
     )
     assert columns in done.stderr
-    assert done.stderr.count("held-out examples are read worse since step ") == 1
-    assert done.stdout.count("held-out examples are read worse since step ") == 1
+    assert done.stderr.count("the loss on held-out examples grows since step ") == 1
+    assert done.stdout.count("the loss on held-out examples grows since step ") == 1
     assert "stopped at" not in done.stderr
     goal = run(
         "train",

@@ -16,10 +16,19 @@ def curve(looks, learning=lambda step: 2.0 / step):
     return points
 
 
-def test_held_out_examples_that_are_read_worse_are_told_with_the_best_step():
+def test_a_growing_loss_on_held_out_examples_is_told_with_the_best_step():
     said = overfitting(curve({20: (1.0, 0.3), 40: (0.5, 0.4), 60: (0.7, 0.4), 80: (0.9, 0.3)}))
-    assert "worse since step 40: the loss on them was 0.5000, and is 0.9000 at step 80" in said
+    assert (
+        "grows since step 40: it was 0.5 (40.0% right), and is 0.9 (30.0% right) at step 80" in said
+    )
     assert "\n" not in said
+
+
+def test_small_losses_of_learning_are_told_apart():
+    looks = {20: (0.1, 0.9), 40: (0.2, 0.9), 60: (0.3, 0.9)}
+    said = overfitting(curve(looks, lambda step: 1e-6 if step <= 20 else 2e-7))
+    assert "that of learning fell from 1e-06 to " in said
+    assert "0.0000" not in said
 
 
 @pytest.mark.parametrize(
