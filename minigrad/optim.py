@@ -116,7 +116,9 @@ class Optimizer(AnswersOtherNames):
         grads = [p.node.grad for p in self.parameters]
         if all(g is None for g in grads):
             warnings.warn(
-                "no parameter has a gradient, so that step() changes none: call loss.backward() first",
+                "no parameter has a gradient, so that step() changes none: loss.backward() was not "
+                "called, or zero_grad() was called after it, or the loss is of another model than these "
+                "parameters (make the optimizer after the model)",
                 stacklevel=level_outside(),
             )
         gradients = [None if g is None else np.asarray(g._array) for g in grads]
