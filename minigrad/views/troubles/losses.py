@@ -89,7 +89,11 @@ def _of_boxes(graph: Graph) -> Iterator[Trouble]:
     losses = boxes_of(graph, LOGISTIC)
     for edge in graph.edges:
         given, taken = graph[edge.source], graph[edge.target]
-        if taken.box in losses and given.box not in losses and given.operation == "sigmoid":
+        if taken.box not in losses or given.box in losses:
+            continue
+        while plain(given.operation) in VIEWS:
+            given = sources(graph, given)[0]
+        if given.operation == "sigmoid":
             what = f"{LOGISTIC} takes scores, and was given what a sigmoid made"
             yield Trouble("loss", what, taken.line, (), GENERAL["sigmoid twice"], given.number)
 

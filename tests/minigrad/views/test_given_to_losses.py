@@ -65,12 +65,13 @@ def test_a_loss_that_is_given_something_else_is_told(mistaken, right, what):
         assert all(what in t.what and t.remedy for t in troubles), troubles
 
 
+@pytest.mark.parametrize("between", [lambda s: s, lambda s: s[:, 0], lambda s: s.reshape(-1)])
 @pytest.mark.parametrize(("mistaken", "kinds"), [(True, ["loss"]), (False, [])])
-def test_a_sigmoid_before_a_loss_of_scores_is_told_of_ours_too(mistaken, kinds):
+def test_a_sigmoid_before_a_loss_of_scores_is_told_of_ours_too(mistaken, kinds, between):
     w = mg.Tensor(np.ones((3, 1), np.float32), requires_grad=True)
     with mg.record():
         scores = X @ w
         given = MF.sigmoid(scores) if mistaken else scores
         with pytest.warns(UserWarning, match="sigmoid") if mistaken else contextlib.nullcontext():
-            loss = MF.binary_cross_entropy_with_logits(given, Y[:, None] > 0.5)
+            loss = MF.binary_cross_entropy_with_logits(between(given), between(Y[:, None] > 0.5))
     assert [t.kind for t in mg.diagnose(loss)] == kinds
