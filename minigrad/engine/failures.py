@@ -192,14 +192,27 @@ WAYS_OUT = {  # what to write where the gradient is not wanted any more
 }  # fmt: skip
 BY_NUMPY = ("np.asarray(x)", "float(x)")  # which NumPy may have asked for, and not the user
 OTHERWISE = (
-    "\nOtherwise write losses.append(loss.item()) for numbers to draw, np.stack for a list of tensors "
-    "(in place of z[i] = x, collect them in a list), [0] for the pair that attention gives, "
-    "np.concatenate for np.r_, np.column_stack for np.c_"
+    "\nOtherwise write np.sin for math.sin, losses.append(loss.item()) for numbers to draw, np.stack "
+    "for a list of tensors (in place of z[i] = x, collect them in a list), [0] for the pair that "
+    "attention gives, np.concatenate for np.r_, np.column_stack for np.c_"
 )
+OF_MATH = {  # the names of Python's math that NumPy has otherwise
+    **{f"a{f}": f"np.arc{f}" for f in ("cos", "cosh", "sin", "sinh", "tan", "tan2", "tanh")},
+    "pow": "np.power", "fabs": "np.abs", "erf": "minigrad.functional.erf",
+}  # fmt: skip
 
 
 def error_of_detaching(what: str) -> DetachError:
     """The error for `what`, such as float(x), of a Tensor that requires a gradient."""
+    line = source_line()
+    text = line.text if line and what == "float(x)" else ""
+    of_math = re.search(r"\bmath\.(\w+)\((?![\d.]*\))", text)  # not of a number, as math.sqrt(2)
+    if of_math and not re.search(r"\bfloat\(|\] *=[^=]", text):
+        name = of_math[1]
+        return DetachError(
+            f"write {OF_MATH.get(name, f'np.{name}')} for math.{name}, which would lose the gradient "
+            f"that x requires"
+        )
     way_out = WAYS_OUT.get(what, "x.detach().numpy()")
     otherwise = OTHERWISE if what in BY_NUMPY else ""
     return DetachError(

@@ -39,7 +39,8 @@ def _in_place(function: Callable) -> Callable[..., Tensor]:
         if mode.get().grad:
             raise errors.GraphError(
                 "a leaf that requires a gradient does not change in place. For new values write `with "
-                "minigrad.no_grad(): w -= ...`, or `w.data -= ...`; for a new tensor, w = w - ..."
+                "minigrad.no_grad(): w -= ...`, or `w.data -= ...`, and then `w.grad = None`, since "
+                "the next backward() adds to it; for one computed from w, take another name: v = w - ..."
             )
         return self.copy_(self.apply(function, (self, other), {}))
 

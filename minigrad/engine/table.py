@@ -112,14 +112,18 @@ class Operation(Entry):
     def __init__(self, function: Callable, rules: tuple[Any, ...], makes_new: bool = False):
         template = next((r for r in rules if r is not None), anything)
         super().__init__(function, code_of(template), first=2)  # after g and y
-        optional = getattr(inspect.unwrap(template), "__defaults__", None) or ()
-        least = len(self.parameters) - len(optional)
-        if self.most != math.inf and not least <= len(rules) <= self.most:
-            many = f"{len(rules)} rule{'s' * (len(rules) != 1)}"
+        arguments: Entry = self
+        named_by, own = template, getattr(function, "dispatched", None)
+        if own and rules and self.most == math.inf:  # rules with *args: the function may name them
+            arguments, named_by = Entry(own, code_of(own)), own
+        optional = getattr(inspect.unwrap(named_by), "__defaults__", None) or ()
+        most = arguments.most
+        if most != math.inf and not most - len(optional) <= len(rules) <= most:
+            plural = "s" * (len(rules) != 1)
             raise UnsupportedError(
-                f"{self.name} has {many}, and the first names, after g and y, the arguments "
-                f"({', '.join(self.parameters)}): a rule takes the gradient g, the result y, and all "
-                f"arguments; give one for each argument, or None where there is none"
+                f"{self.name} has {len(rules)} rule{plural} for the {most} arguments "
+                f"({', '.join(arguments.parameters)}): a rule takes the gradient g, the result y, and "
+                f"all arguments; give one for each argument, or None where there is none"
             )
         self.call = getattr(function, "dispatched", function)  # the arguments are arrays by then
         self.rules = rules

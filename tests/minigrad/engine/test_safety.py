@@ -3,6 +3,7 @@
 import array as python
 import collections
 import functools
+import math
 import operator
 import re
 
@@ -253,8 +254,8 @@ HOLDERS = {  # a call with x and an array, whose result is that array, or a view
     "an argument": lambda x, mine: mg.rule(lambda x, a: a, first, None)(x, mine),
     "a view of an argument": lambda x, mine: mg.rule(lambda x, a: a[::-1], first, None)(x, mine),
     "an item of a list": lambda x, mine: mg.rule(lambda x, a: a[1], first, None)(x, [0, mine]),
-    "of a list in a list": lambda x, mine: mg.rule(lambda x, a: a[0][0], first)(x, [[mine]]),
-    "an item of a dict": lambda x, mine: mg.rule(lambda x, a: a["b"], first)(x, {"b": mine}),
+    "of a list in a list": lambda x, mine: mg.rule(lambda x, a: a[0][0], first, None)(x, [[mine]]),
+    "an item of a dict": lambda x, mine: mg.rule(lambda x, a: a["b"], first, None)(x, {"b": mine}),
     "of a list by name": lambda x, mine: mg.rule(lambda x, a=0: a[0][:1], first)(x, a=[mine]),
     "a buffer of its own": lambda x, mine: mg.rule(lambda x: mine, first)(x),
     "a view of its buffer": lambda x, mine: mg.rule(lambda x: mine[:2], first)(x),
@@ -470,6 +471,35 @@ def test_in_place_operations_are_refused():
     np.testing.assert_array_equal(array, 0)
     with pytest.raises(errors.GraphError, match="only a leaf"):
         (x * 2).copy_(np.ones(3))
+
+
+STEPS = {
+    "with minigrad.no_grad(): w -= ...": "with mg.no_grad(): w -= 0.1 * w.grad",
+    "w.data -= ...": "w.data -= 0.1 * w.grad",
+}
+
+
+@pytest.mark.parametrize("said", STEPS)
+def test_what_the_error_of_a_step_says_to_write_goes_on_for_many_rounds(said):
+    w = mg.Tensor([1.0, 2.0], requires_grad=True)
+    np.sum(w * w).backward()
+    with pytest.raises(errors.GraphError, match=re.escape(f"`{said}`") + ".*`w.grad = None`"):
+        w -= 0.1 * w.grad
+    for _ in range(2):
+        exec(STEPS[said], {"mg": mg, "w": w})
+        w.grad = None
+        np.sum(w * w).backward()
+    np.testing.assert_allclose(w.data, np.multiply([1, 2], 0.8**2), rtol=1e-6)
+
+
+def test_a_function_of_math_is_answered_with_that_of_numpy():
+    x = mg.Tensor(0.5, requires_grad=True)
+    with pytest.raises(errors.DetachError, match=r"^write np\.sin for math\.sin, .* requires$"):
+        math.sin(x * x)
+    with pytest.raises(errors.DetachError, match=r"^write np\.arcsin for math\.asin"):
+        math.asin(x)
+    with pytest.raises(errors.DetachError, match=r"^write x\.item\(\)"):
+        math.sqrt(2) * float(x)  # the first is of a plain number
 
 
 WRONG_SHAPES = {

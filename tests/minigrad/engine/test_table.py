@@ -303,7 +303,8 @@ def test_a_rule_may_be_for_a_function_that_gives_a_number():
     [lambda g, _y, a, b: g * b],  # else the gradient of b would be missing without a word
     [lambda g, _y, a, b: g * b, None, None],
     [lambda g, a, b: g * b, lambda g, a, b: g * a],  # y was forgotten
-], ids=["one too few", "one too many", "without y"])  # fmt: skip
+    [lambda g, _y, *args: g * args[1]],
+], ids=["one too few", "one too many", "without y", "one too few, of any arguments"])  # fmt: skip
 def test_there_is_a_rule_for_each_argument_or_none(rules):
     with pytest.raises(
         errors.UnsupportedError, match=r"has \d rules?.* the result y, and all .* give one for each"
