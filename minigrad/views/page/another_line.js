@@ -88,7 +88,6 @@ function likelihood(line, said, differs = null) {
     symbols,
     share,
     others: differs ? filled(LINE_WORDS.otherThan[differs], model) : "",
-    sure: line === model.line ? "" : LINE_WORDS.sureOfAny,
     tabs: tabs ? filled(LINE_WORDS.otherTabs[tabs], model) : "",
   });
 }

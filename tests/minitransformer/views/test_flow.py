@@ -501,6 +501,7 @@ def test_after_a_cut_nothing_jumps_and_the_numbers_are_those_from_before(browser
     step = browser.run(CHOSEN)
     said = lambda: browser.ask("text", "#another-said")
     assert "other tabs" not in said()
+    assert "not the same as right" in said()
     seen = set()
     for key in [f"head {s} {h}" for s in (1, 4, 5) for h in (0, 1)] + ["stage 5", "stage 6"]:
         browser.run(SELECT, key)
