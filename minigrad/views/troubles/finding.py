@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from ...aten.backward_passes import Backward
 
 FOUND = "Found by mg.diagnose"
+NO_STEPS = "not looked at: labels, inputs, and steps (learning rate, zero_grad, whose parameters)"
 
 
 def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> Troubles:
@@ -87,6 +88,9 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
     troubles = Troubles(found)
     if subject.watched is not None:
         troubles.notes = (*notes(graph, subject.watched, subject.loss),)
+    stepped = subject.watched is not None and subject.watched.calls.observed.updates
+    if not (found or stepped or troubles.notes):
+        troubles.notes = (NO_STEPS,)
     return troubles
 
 
