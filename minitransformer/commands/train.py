@@ -106,7 +106,7 @@ def learn(
             point = run.curve[-1]
             if kept:
                 kept.after_step(run.reader, run.steps_done)
-            figures = {"loss": f"{point.loss:.4f}"}
+            figures = {"loss": f"{point.loss:#.4g}"}
             if run.steps_done % every == 0 and run.steps_done < last:
                 result = examined(run, exam)
                 run.save(checkpoint)
@@ -118,7 +118,7 @@ def learn(
                     if goal > 1 and (right := telling.all_right(run, len(exam))):
                         bar.say(right)
                     figures["held-out"] = f"{result.accuracy:.1%}"
-                    figures["held-out loss"] = f"{result.loss:.4f}"
+                    figures["held-out loss"] = f"{result.loss:#.4g}"
                     figures["perplexity"] = f"{perplexity(result.loss):.4g}"
             bar.advance(**figures)
             if reached := point.accuracy is not None and point.accuracy >= goal:

@@ -109,7 +109,7 @@ def home(tmp_path_factory):
 
 def test_a_run_says_how_it_goes(home):
     said = (home / "said").read_text()
-    figures = r"loss \d\.\d{4}  held-out 0\.0%  held-out loss \d\.\d{4}  perplexity [\d.]+"
+    figures = r"loss \d\.\d{3}  held-out 0\.0%  held-out loss \d\.\d{3}  perplexity [\d.]+"
     assert re.search(rf"^step 20 of 20  {figures}  [\d.]+ steps/s$", said, re.M)
     exam = TASKS["dates"](0).held_out(3)
     for source, target in exam:  # at steps 8 and 16
@@ -137,6 +137,9 @@ def test_a_run_says_what_it_shows_what_is_held_out_and_when_it_learned_by_heart(
     assert columns in done.stderr
     assert done.stderr.count("the loss on held-out examples grows since step ") == 1
     assert done.stdout.count("the loss on held-out examples grows since step ") == 1
+    assert re.search(
+        r"^step 100 of 100  loss 0\.0+[1-9]\d{3}  ", done.stderr, re.M
+    )  # small, and told
     assert "stopped at" not in done.stderr
     goal = run(
         "train",
