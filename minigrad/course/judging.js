@@ -78,8 +78,8 @@ function ofSizes({ answer, digits }, given) {
     return verdict("rounded", { digits: Math.max(...answer.map((a) => digitsOf(a, digits))) });
   if (given.every((g, i) => fits(g, answer[i], digits) || near(g, answer[i], digits))) return verdict("near");
   for (const [kind, undo] of Object.entries(UNDO)) if (each(undo)) return verdict(kind);
-  for (const factor of FACTORS)
-    if (each((g) => g / factor) || each((g) => g * factor)) return verdict("ten", { factor });
+  for (const [name, factor] of answer.some(Boolean) ? Object.entries(FACTORS) : [])
+    if (each((g) => g / factor) || each((g) => g * factor)) return verdict("ten", { factor: name });
   return null;
 }
 

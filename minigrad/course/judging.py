@@ -54,7 +54,7 @@ UNDO: dict[str, Callable[[float], float]] = {  # from what is off in one way, th
     "double": lambda n: n / 2,
     "half": lambda n: n * 2,
 }
-FACTORS = (10, 100, 1000)
+FACTORS = {str(10**n) if n < 4 else f"10^{n}": 10**n for n in (1, 2, 3, 6, 9, 12)}
 DASHES = r"\u2212\u2013\u2014\u2010\u2011"  # minus, en dash, em dash, hyphen, non-breaking hyphen
 SPACES = r"\s\ufeff\x1c-\x1f\x85"  # what `\s` is in Python or in JavaScript
 SLACK = 0.5 * (1 + 1e-9)  # of a step of the last digit, by which a number may be off
@@ -174,10 +174,10 @@ def _of_sizes(
     for kind, undo in UNDO.items():
         if _same([undo(g) for g in given], answer, digits):
             return _verdict(kind)
-    for factor in FACTORS:
+    for name, factor in FACTORS.items() if any(answer) else ():
         multiples = [g / factor for g in given], [g * factor for g in given]
         if any(_same(some, answer, digits) for some in multiples):
-            return _verdict("ten", factor=factor)
+            return _verdict("ten", factor=name)
     return None
 
 

@@ -26,6 +26,7 @@ COUNT = Question(
     "How many?", answer=2000, by="2000", hint="Count.", because="So it is.", counted=True
 )
 RISE = Question("How many times as much?", answer=8, by="8")
+ZERO = Question("How far?", answer=0, by="0")
 ROOT = Question("How long?", answer=10**0.5, by="10**0.5")
 SURPRISE = Question("How surprised?", answer=float(np.log(19)), by="np.log(19)")
 LOGS = Question("Which?", answer=[float(np.log(9)), float(-np.log(9))], by="...")
@@ -134,6 +135,7 @@ CASES = [  # what is asked, what is typed, and what both sides say to it
     (SECOND, "8", "wrong"),
     (RISE, "7", "wrong"),
     (RISE, "9", "wrong"),
+    (ZERO, "5000", "wrong"),
     (ROOT, "sqrt(10)", "right"),
     (ROOT, "√10", "right"),
     (ROOT, "√(20/2)", "right"),
@@ -188,6 +190,8 @@ SENTENCES = [
     (LIST, "7, 0.5, 7", "Right, except at place 1, 3 of 3."),
     (COUNT, "200000", "Right up to a factor of 100."),
     (COUNT, "2", "Right up to a factor of 1000."),
+    (COUNT, "2e15", "Right up to a factor of 10^12."),
+    (COUNT, "0.002", "Right up to a factor of 10^6."),
     (SHAPE, "1, 2", "Numbers asked for: 3; given: 2."),
     (NINTH, "0.1", "Rounded too far: give 3 digits."),
     (CHOICE, "a", "The query of v6 is nearly zero."),
