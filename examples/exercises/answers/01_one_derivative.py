@@ -603,6 +603,18 @@ def _(graph, root):
     return gradients
 
 
+@walk.mistake(
+    "The slope alone is passed on: along an edge the gradient of the node is multiplied by the slope."
+)
+def _(graph, root):
+    gradients = dict.fromkeys(graph, 0)
+    gradients[root] = 1
+    for edges in graph.values():
+        for argument, slope in edges:
+            gradients[argument] += slope
+    return gradients
+
+
 @walk.mistake("The slope is added to the gradient; along a path, slopes multiply.")
 def _(graph, root):
     gradients = dict.fromkeys(graph, 0)

@@ -453,6 +453,17 @@ def _(g, shape, index):
     return g[index]
 
 
+@index_rule.mistake(
+    "`gradient[i] += g[row]` exchanges i and row: it picks rows of g, as the way forward picks rows of "
+    "x. Row i of g is added to row index[i]."
+)
+def _(g, shape, index):
+    gradient = np.zeros(shape)
+    for i, row in enumerate(index):
+        gradient[i] += g[row]
+    return gradient
+
+
 @index_rule.mistake("It counts how often each row was picked; g is left out.")
 def _(g, shape, index):
     counts = np.bincount(index, minlength=shape[0])

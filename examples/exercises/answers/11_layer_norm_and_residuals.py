@@ -290,7 +290,8 @@ def _(g, x, gain, eps):
 
 
 @layer_norm_rule.mistake(
-    "The variance is taken for a constant: the part with n and the mean of h n is missing."
+    "The variance is taken for a constant: the part with n and the mean of h n is missing. Or it is 0, "
+    "as with the mean of h times the mean of n: multiply first, then take the mean."
 )
 def _(g, x, gain, eps):
     return rule(g * gain, x, eps, 1, 0)

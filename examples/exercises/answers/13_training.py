@@ -259,6 +259,14 @@ def _(logits, targets, pad):
     return -np.take_along_axis(log_p, targets[..., None], axis=-1)[..., 0][targets != pad].mean()
 
 
+@cross_entropy.mistake(
+    "The maximum is taken off in the exp alone: take it off the logit of the target, too, or add it to "
+    "the logarithm."
+)
+def _(logits, targets, pad):
+    return (surprises(logits, targets) - logits.max(axis=-1))[targets != pad].mean()
+
+
 @cross_entropy.mistake("The id of the padding is taken to be 0, whatever `pad` says.")
 def _(logits, targets, pad):
     return surprises(logits, targets)[targets != 0].mean()

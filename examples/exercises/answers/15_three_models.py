@@ -413,6 +413,14 @@ def _(logits, targets, pad):
 
 
 @cross_entropy_rule.mistake(
+    "`g[..., pad] = 0` is the column of the padding symbol, at all positions; those that are padding "
+    "are `g[targets == pad]`."
+)
+def _(logits, targets, pad):
+    return off(logits, targets) * (np.arange(logits.shape[-1]) != pad) / (targets != pad).sum()
+
+
+@cross_entropy_rule.mistake(
     "It is the gradient of a mean of each sequence's mean: a symbol of a short one then counts "
     "more than one of a long one."
 )

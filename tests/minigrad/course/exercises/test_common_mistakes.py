@@ -645,3 +645,47 @@ def gradients_agree(analytic, numeric, rtol, atol):
 def attend(s, mask, v):
     e = np.exp(np.where(mask, s, -1e9) - np.where(mask, s, -1e9).max(0))
     return e / e.sum(0) @ v
+
+
+@said("The slope alone is passed on")
+def walk(graph, root):
+    out = dict.fromkeys(graph, 0)
+    out[root] = 1
+    for n in reversed(list(graph)):
+        for a, s in graph[n]:
+            out[a] += s
+    return out
+
+
+@said("in the exp alone")
+def cross_entropy(logits, targets, pad):
+    m = logits.max(axis=-1, keepdims=True)
+    log_p = logits - np.log(np.exp(logits - m).sum(axis=-1, keepdims=True))
+    picked = np.take_along_axis(log_p, targets[..., None], axis=-1)[..., 0]
+    return -picked[targets != pad].mean()
+
+
+@said("exchanges i and row")
+def index_rule(g, shape, index):
+    out = np.zeros(shape)
+    for i, row in enumerate(index):
+        out[i] += g[row]
+    return out
+
+
+@said("the column of the padding symbol")
+def cross_entropy_rule(logits, targets, pad):
+    e = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    g = e / e.sum(axis=-1, keepdims=True)
+    g -= np.eye(logits.shape[-1])[targets]
+    g[..., pad] = 0
+    return g / (targets != pad).sum()
+
+
+@said("multiply first, then take the mean")
+def layer_norm_rule(g, x, gain, eps):
+    s = np.sqrt(x.var(-1, keepdims=True) + eps)
+    n, h = (x - x.mean(-1, keepdims=True)) / s, g * gain
+    return (
+        h - h.mean(-1, keepdims=True) - n * h.mean(-1, keepdims=True) * n.mean(-1, keepdims=True)
+    ) / s
