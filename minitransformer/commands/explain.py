@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ..tasks import TASKS, VARIATIONS, make
-from ..training.checkpoints import load_reader
+from ..training.checkpoints import checkpoint_of, load_reader
 from ..training.line_reader import LineReader, Pair
 from ..training.snapshots import Snapshots
 from ..training.threads import one_thread
 from ..views import explain as explanation
 from ..views.another_line import misread
-from .folder import SNAPSHOTS, checkpoint_of, writable
+from .folder import SNAPSHOTS, writable
 
 LOOKED_AT = 200  # held-out lines that are read, to find some that the model misreads
 

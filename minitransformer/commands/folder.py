@@ -14,6 +14,7 @@ from pathlib import Path
 from minigrad import errors
 from minigrad.system import disk
 
+from ..training.checkpoints import CHECKPOINT
 from ..training.loop import Training, perplexity
 
 if sys.platform == "win32":
@@ -25,28 +26,12 @@ else:
 
     TAKEN = BlockingIOError
 
-CHECKPOINT, CURVE, REPORT = FILES = "checkpoint.npz", "curve.csv", "report.html"
+CURVE, REPORT = "curve.csv", "report.html"
+FILES = (CHECKPOINT, CURVE, REPORT)
 SNAPSHOTS = "snapshots.json"  # only a run with snapshots has it
 RUNNING = (
     ".running"  # on Windows, which cannot lock a folder: this file is locked while a run lives
 )
-
-
-def checkpoint_of(run: str) -> Path:
-    """The checkpoint that the user names, by its path or by its folder.
-
-    Raises:
-        CheckpointError: if it is not there, but other checkpoints are beside it or in `runs`.
-    """
-    path = Path(run)
-    if not os.path.lexists(path):
-        beside = {
-            f.parent for at in (path.parent, Path("runs")) for f in at.glob(f"*/{CHECKPOINT}")
-        }
-        if beside:
-            some = ", ".join(map(str, sorted(beside)[:5]))
-            raise errors.CheckpointError(f"there is no checkpoint {run}; there is one in {some}")
-    return path / CHECKPOINT if path.is_dir() else path
 
 
 def save_curve(path: Path, run: Training) -> None:

@@ -11,7 +11,6 @@ from minigrad.settings import real
 from ..tasks import FAULTS
 from ..training.checkpoints import load_reader
 from ..training.readers import TextReader
-from .folder import checkpoint_of
 from .lines import for_each
 from .options import SURE
 from .ways import way
@@ -28,7 +27,7 @@ def translate(options: argparse.Namespace) -> int:
     given = vars(options)
     least = real("sure", given.get("sure", SURE), most=1)
     how = way(given, temperature=0.0)
-    reader, about = load_reader(checkpoint_of(options.checkpoint))
+    reader, about = load_reader(options.checkpoint)
     if isinstance(reader, TextReader):
         raise errors.ConfigError(
             f"{options.checkpoint} has learned to go on with a text, not to translate: use the command "

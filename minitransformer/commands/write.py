@@ -12,7 +12,6 @@ from minigrad.system.terminal import complain
 from ..training.checkpoints import load_reader
 from ..training.readers import TextReader
 from . import PROGRAM
-from .folder import checkpoint_of
 from .lines import for_each
 from .options import LENGTH, TEMPERATURE
 from .ways import way
@@ -25,7 +24,7 @@ def write(options: argparse.Namespace) -> int:
     given = vars(options)
     length = whole("length", given.get("length", LENGTH), least=1, most=MOST_CHARACTERS)
     how = way(given, TEMPERATURE)
-    reader, _ = load_reader(checkpoint_of(options.checkpoint))
+    reader, _ = load_reader(options.checkpoint)
     if not isinstance(reader, TextReader):
         raise errors.ConfigError(
             f"{options.checkpoint} has learned to translate, not to go on with a text: use the command "

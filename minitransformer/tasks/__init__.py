@@ -101,6 +101,7 @@ def load_training(path: str | os.PathLike[str], steps: int | None = None) -> Tra
     """Load a run as it was when its checkpoint was written, with its task, ready for its next step.
 
     Args:
+        path: the checkpoint, or the folder of its run, such as "runs/dates".
         steps: how many there are in all, in place of as many as it was begun with. The schedule
             "cosine" goes on with the learning rate of a run that was begun with so many.
 

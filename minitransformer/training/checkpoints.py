@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Callable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from .settings import Settings
 from .threads import core
 from .vocabulary import Vocabulary
 
+CHECKPOINT = "checkpoint.npz"  # in the folder of a run
 # Names of weights in checkpoints written before the residuals, and the names now.
 NORMS = {r"\.norm([123])\.": r".residual\1.norm."}
 RENAMED = dict.fromkeys(READERS, NORMS) | {
@@ -37,13 +39,35 @@ OTHER_BITS = (
 )
 
 
+def checkpoint_of(run: str | os.PathLike) -> Path:
+    """The checkpoint that is named by its path, or by the folder of its run.
+
+    Raises:
+        CheckpointError: if it is not there: it names others in the folder, beside it, or in `runs`.
+    """
+    path = Path(run)
+    folder = os.path.isdir(path)
+    file = path / CHECKPOINT if folder else path
+    if os.path.lexists(file):
+        return file
+    runs = {f.parent for at in (path.parent, Path("runs")) for f in at.glob(f"*/{CHECKPOINT}")}
+    others = sorted(path.glob("*.npz") if folder else ()) or sorted(runs - {path})
+    some = f"; there is one in {', '.join(map(str, others[:5]))}" if others else ""
+    advice = some or ": `python -m minitransformer` trains a model, and writes one to runs/dates"
+    raise errors.CheckpointError(f"there is no checkpoint {file}{advice}")
+
+
 @checked
 def load_reader(path: str | os.PathLike) -> tuple[LineReader, dict[str, Any]]:
     """Load the model of a checkpoint, ready to read, and the checkpoint's data about its training.
 
+    Args:
+        path: the checkpoint, or the folder of its run, such as "runs/dates".
+
     Raises:
         CheckpointError: if the file is missing, truncated, or not of such a model.
     """
+    path = checkpoint_of(path)
     arrays, about = serialize.load(path)
     try:
         source, target = (Vocabulary.from_dict(about[side]) for side in ("source", "target"))
@@ -64,6 +88,7 @@ def training_in(path: str | os.PathLike, make: Callable, steps: int | None = Non
     """Load a run as it was when its checkpoint was written, ready for its next step.
 
     Args:
+        path: the checkpoint, or the folder of its run.
         make: makes the task again, from the name, the seed and the options in the checkpoint.
         steps: the number of steps in all, in place of the number that the run was begun with. The
             schedule "cosine" goes on as if the run had been begun with this number.
@@ -73,6 +98,7 @@ def training_in(path: str | os.PathLike, make: Callable, steps: int | None = Non
         ConfigError: if it has taken more steps.
         DataError: if the file of examples has changed or is gone.
     """
+    path = checkpoint_of(path)
     longer = {} if steps is None else {"steps": whole("steps", steps)}
     arrays, about = serialize.load(path)
     try:

@@ -2,6 +2,7 @@
 
 import copy
 import os
+import shutil
 
 import numpy as np
 import pytest
@@ -115,6 +116,20 @@ def test_the_reader_of_a_checkpoint_reads_as_the_run_did(tmp_path):
     assert not reader.model.training
     assert about["task"] == "toy"
     assert about["steps_done"] == run.steps_done
+
+
+@pytest.mark.parametrize("load", [load_reader, load_training])
+def test_a_run_is_loaded_by_its_folder(tmp_path, whole, load, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        CheckpointError, match=r"trans\.npz: `python -m minitransformer` trains a model"
+    ):
+        load("trans.npz")
+    shutil.copy(whole, "other.npz")
+    with pytest.raises(CheckpointError, match=r"checkpoint\.npz; there is one in .*other\.npz"):
+        load(tmp_path)
+    shutil.copy(whole, "checkpoint.npz")
+    load(tmp_path)
 
 
 def test_a_save_that_fails_leaves_the_checkpoint_before(tmp_path, monkeypatch):
