@@ -35,6 +35,7 @@ class Limits(NamedTuple):
 
 
 TIMES = 1.7  # a factor that no mistake is likely to have
+BY_HAND = "gradients written by hand are checked as rules, as help(mg.gradcheck) shows"
 OTHERS = "leaves that it uses beside its arguments are given as parameters={'w': w}"
 
 
@@ -53,6 +54,14 @@ def gradcheck(
     The inputs are copied and converted to float64. Tensors that require a gradient, arrays of
     floats and Python floats are checked, alone or in lists, tuples and dicts. Other inputs are
     constants, such as integers and masks. If `f` is a module, its parameters are checked too.
+
+    Gradients that you wrote by hand are checked as the rules of `f`, one for each argument:
+
+        def loss(w, b): ...        # a number, in NumPy
+        def grads(w, b): ...       # its gradients: for w, for b
+        rule = lambda i: lambda g, y, w, b: g * grads(w, b)[i]
+        mine = mg.rule(loss, rule(0), rule(1))
+        mg.gradcheck(mine, w, b)
 
     Args:
         f: returns a Tensor of any shape, or a list, tuple or dict of Tensors. If it returns more than
@@ -82,7 +91,7 @@ def gradcheck(
     if not named:
         raise errors.GradcheckError(
             f"{name} was given nothing whose gradient could be checked: give it floats, such as 3.0 "
-            f"for 3, or Tensors with requires_grad=True; {OTHERS}"
+            f"for 3, or Tensors with requires_grad=True; {OTHERS}; {BY_HAND}"
         )
     with in_float64(parameters.values()), enable_grad(), np.errstate(all="ignore"):
         compute = lambda: _tensors(name, f(*arguments))

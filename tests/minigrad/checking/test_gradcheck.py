@@ -1,6 +1,7 @@
 """The checker: right gradients pass, and each kind of mistake is caught and called by its name."""
 
 import operator
+import re
 
 import numpy as np
 import pytest
@@ -154,6 +155,22 @@ def test_results_outside_the_graph_cannot_be_checked():
 def test_a_check_of_nothing_is_an_error_and_not_right(given):
     with pytest.raises(errors.GradcheckError, match="nothing whose gradient could be checked"):
         gradcheck(lambda *xs: mg.Tensor(2.0), *given, raise_on_failure=False)
+
+
+@pytest.mark.parametrize(("factor", "ok"), [(2, True), (1, False)])
+def test_gradients_written_by_hand_are_checked_as_its_help_shows(factor, ok):
+    def loss(w, b):
+        return np.mean(np.square(w * V + b))
+
+    def grads(w, b):
+        d = (w * V + b) / V.size
+        return np.sum(2 * d * V), np.sum(factor * d)
+
+    with pytest.raises(errors.GradcheckError, match=r"by hand .* as help\(mg.gradcheck\) shows"):
+        gradcheck(loss, grads)
+    space = {"mg": mg, "loss": loss, "grads": grads}
+    exec("\n".join(re.findall("((?:rule|mine) = .*)", gradcheck.__doc__)), space)
+    assert gradcheck(space["mine"], 0.3, 0.5, raise_on_failure=False).ok == ok
 
 
 def test_a_function_that_uses_none_of_its_inputs_is_an_error_and_not_right():
