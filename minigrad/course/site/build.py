@@ -6,13 +6,14 @@ import contextlib
 import functools
 import html
 import importlib.metadata
+import itertools
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -109,7 +110,7 @@ def _run_all(
 ) -> tuple[Path | None, dict[Lesson, Path]]:
     """Run lessons beside each other, and pdoc: the folder of the reference, if wanted and possible, and
     that of each lesson that did not fail."""
-    keep = functools.partial(_kept_lesson, _common(), say)
+    keep = functools.partial(_kept_lesson, _common(), say, itertools.count(1), len(some))
     run = keep if preview is None else functools.partial(preview.show, keep, say)
     order = some if preview else sorted(some, key=lambda lesson: -(lesson.seconds or 0))
     try:
@@ -138,10 +139,15 @@ def _common() -> str:
     return digest([*_surroundings(), *used, *others, Path(running.__file__)])
 
 
-def _kept_lesson(common: str, say: Say, lesson: Lesson) -> Path:
+def _kept_lesson(common: str, say: Say, count: Iterator[int], of: int, lesson: Lesson) -> Path:
     """The folder in which a lesson ran, now or before."""
-    of = digest([common, *_files_of(lesson)])
-    return kept(lesson.number, of, lambda folder: _run(lesson, folder, say), home())
+    seconds: list[float] = []
+    content = digest([common, *_files_of(lesson)])
+    at = kept(lesson.number, content, lambda folder: seconds.append(_run(lesson, folder)), home())
+    done = next(count)  # those that ran before count, too
+    if seconds:
+        say(f"{lesson.number} {lesson.title}  {seconds[0]:.0f} s, {done} of {of}")
+    return at
 
 
 def _files_of(lesson: Lesson) -> list[Path]:
@@ -177,12 +183,13 @@ def _surroundings() -> list[str]:
     return facts
 
 
-def _run(lesson: Lesson, folder: Path, say: Say) -> None:
+def _run(lesson: Lesson, folder: Path) -> float:
+    """Run a lesson; returns the seconds that it took."""
     started = time.perf_counter()
     (folder / "out").mkdir()
     with working(f"{lesson.number} {lesson.title}"):
         executed(lesson, folder)
-    say(f"{lesson.number} {lesson.title}  {time.perf_counter() - started:.0f} s")
+    return time.perf_counter() - started
 
 
 def _reference(folder: Path, say: Say) -> None:

@@ -27,7 +27,10 @@ from .cache import digest
 from .preview import Preview
 from .site_folder import SiteFolder
 
-BUILDING = "building the course; the first time all lessons run, which takes some minutes"
+BUILDING = (
+    "building the course; the first time all lessons run, which takes some minutes (`course 01 02` "
+    "builds two)"
+)
 READY = "ready: the whole course is there"
 PORT = 8423  # the same each time: a browser keeps answers and progress by the address
 HOSTS = ("127.0.0.1", "localhost")

@@ -301,6 +301,7 @@ def test_a_lesson_that_fails_takes_nothing_from_the_others(tmp_path, monkeypatch
     assert "does not run to its end on this machine" in shown
     assert "assert right &gt; 6" in shown
     assert ">42" in (root / "99_last.html").read_text()
+    assert [line for line in said if re.fullmatch("99 Last  [0-9]+ s, 1 of 2", line)]
 
 
 @pytest.mark.slow
