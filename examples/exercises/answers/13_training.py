@@ -391,7 +391,9 @@ def draws(rng, size):
     sizes=(1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6),
     truth=lambda x, p, u, training: np.where(u < p, 0.0, x * (1 / (1 - p))) if training else x,
     properties={
-        "in use nothing changes": lambda f, x, p, u, training: np.array_equal(f(x, p, u, False), x),
+        "with training=False it returns x as it is": lambda f, x, p, u, _: np.array_equal(
+            f(x, p, u, False), x
+        ),
     },
     hints=[
         "If a quarter of the numbers becomes 0, how much larger must the others be, for the same "

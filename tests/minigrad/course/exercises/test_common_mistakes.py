@@ -689,3 +689,8 @@ def layer_norm_rule(g, x, gain, eps):
     return (
         h - h.mean(-1, keepdims=True) - n * h.mean(-1, keepdims=True) * n.mean(-1, keepdims=True)
     ) / s
+
+
+@said("with training=False it returns x as it is")
+def dropout(x, p, draws, training):
+    return x * (draws > p) / p
