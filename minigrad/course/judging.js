@@ -5,9 +5,16 @@
 // test_questions.py, tests both.
 
 const OF_PYTHON = "OF_PYTHON"; // its constants, filled in by forms.py
-const { SAYS, FACTORS, SLACK } = OF_PYTHON;
+const { SAYS, FACTORS, BRACKETS, POWERS_AND_PRODUCTS, SUM, RAISED, SLACK } = OF_PYTHON;
 const NUMBER = new RegExp(OF_PYTHON.NUMBER, "gi");
 const UNDO = { sign: (n) => -n, reciprocal: (n) => 1 / n, double: (n) => n / 2, half: (n) => n * 2 };
+const OPERATIONS = {
+  "^": (a, b) => a ** b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+};
 const CALL = new RegExp(OF_PYTHON.CALL, "gi");
 const CALLS = { log: Math.log, ln: Math.log, exp: Math.exp, sqrt: Math.sqrt, "√": Math.sqrt };
 const DASHES = new RegExp(`[${OF_PYTHON.DASHES}]`, "g");
@@ -112,15 +119,34 @@ function numbers(text, single) {
   text = text.replace(SPACES, " ").trim().replace(DASHES, "-").replace("\u2044", "/");
   text = text.replace(/(^|[,;[(]) ?- (?=[\d.])/g, "$1-").replace(/[. ]+$/, "");
   text = text.replace(CALL, called).replace(/(?<=\d)_(?=\d)/g, "");
-  text = text.replace(/(?<=\d) ?[x×] ?(?=\d)/g, ", ");
+  text = text.replace(/(?<=\d) ?[x×] ?(?=\d)/g, single ? "*" : ", ");
   if (single && /^[-+]?[1-9]\d{0,2}([, ])\d{3}(\1\d{3})*(\.\d+)?$/.test(text))
     text = text.replace(/[, ]/g, "");
   else if (single) text = text.replace(/^([-+]?\d+),(\d+)(?=(e[-+]?\d+)?\s*%?$)/, "$1.$2");
-  text = text.replace(/[[\](){}]/g, " ");
+  text = computed(text, single).replace(/[[\](){}]/g, " ");
   const found = [...text.matchAll(NUMBER)];
   if (!found.length || /[^\s,;]/.test(text.replace(NUMBER, " "))) return null;
-  if (found.some(([, , below]) => below && Number(below) === 0)) return null;
-  return found.map(([, n, below, percent]) => Number(n) / Number(below || 1) / (percent ? 100 : 1));
+  return found.map(([, n, percent]) => Number(n) / (percent ? 100 : 1));
+}
+
+function computed(text, single) {
+  const raised = (found) => `^${[...found].map((sign) => "-0123456789"[RAISED.indexOf(sign)]).join("")}`;
+  text = text
+    .replace(new RegExp(`[${RAISED}]+`, "g"), raised)
+    .replace(/[·⋅]/g, "*")
+    .replaceAll("**", "^");
+  text = text.replace(new RegExp(BRACKETS, "gi"), "$1");
+  for (const step of [...POWERS_AND_PRODUCTS, ...(single ? [SUM] : [])])
+    for (let before = ""; text !== before; ) {
+      before = text;
+      text = text.replace(new RegExp(step, "i"), applied);
+    }
+  return text;
+}
+
+function applied(found, first, sign, second) {
+  const number = OPERATIONS[sign](Number(first), Number(second));
+  return Number.isFinite(number) ? String(number) : found;
 }
 
 function called(call, sign, name, above, below, ofRoot, ofWord) {

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -32,14 +33,22 @@ SAYS = {  # what kind of answer came, and what the learner is told
     "one": "One off. Is each end counted, and only once?",
     "some": "Right, except at place {places} of {count}.",
     "wrong": "Not right. Try this first: {case}",
-    "number": "This is no number. Write it like 3, -0.25, 1/9, 11% or sqrt(2); several like 1, 2, 3.",
+    "number": "This is no number. Write it without words or a unit, like 3, -0.25, 1/9, 2 * 3, 11% or "
+    "sqrt(2); several like 1, 2, 3.",
     "choice": "This is none of the choices. Name one by its letter or its text.",
 }
-NUMBER = re.compile(
-    r"(?<![\w.%+/-])([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)"
-    r"(?:\s*/\s*((?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?))?(\s*%)?",
-    re.ASCII | re.IGNORECASE,
-)
+DIGITS = r"(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
+NUMBER = re.compile(rf"(?<![\w.%+/-])([-+]?{DIGITS})(\s*%)?", re.ASCII | re.IGNORECASE)
+OPERATIONS: dict[str, Callable[[float, float], float]] = {
+    "^": operator.pow, "*": operator.mul, "/": operator.truediv, "+": operator.add, "-": operator.sub,
+}  # fmt: skip
+BRACKETS = rf"(?<=[*/^]) ?\( ?(-?{DIGITS}) ?\)(?! ?[\w(^])"  # as in 10^(-7)
+POWERS_AND_PRODUCTS = [  # what is computed first, first; 2^3^2 is left as it is
+    rf"(?<![\w.^])({DIGITS}) ?(\^) ?(-?{DIGITS})(?![\w.^])",
+    rf"(?<![\w.])({DIGITS}) ?([*/]) ?(-?{DIGITS})(?![\w.])",
+]
+SUM = rf"^([-+]?{DIGITS})(?! [-+]\S) ?([-+]) ?({DIGITS})(?![\w.%])"  # "3 -2" are two numbers
+RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 CALLS = {"log": math.log, "ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "√": math.sqrt}
 CALL = re.compile(  # as in log(1/9), ln 19, √10; but not log 1/9, which may mean two numbers
     r"(?<![\w.%+)-])([-+]?)(?:np\.|math\.)?(log|ln|exp|sqrt|√) ?"
@@ -224,18 +233,40 @@ def numbers(text: str, single: bool = False) -> list[float] | None:
     text = re.sub(f"[{DASHES}]", "-", text).replace("\N{FRACTION SLASH}", "/")
     text = re.sub(r"(^|[,;\[(]) ?- (?=[\d.])", r"\1-", text).rstrip(". ")
     text = re.sub(r"(?<=\d)_(?=\d)", "", CALL.sub(_called, text))
-    text = re.sub("(?<=[0-9]) ?[x×] ?(?=[0-9])", ", ", text)  # as in "a 3 × 2 matrix"
+    times = "*" if single else ", "  # as in "a 3 × 2 matrix"
+    text = re.sub("(?<=[0-9]) ?[x×] ?(?=[0-9])", times, text)
     if single and re.fullmatch(r"[-+]?[1-9]\d{0,2}([, ])\d{3}(\1\d{3})*(\.\d+)?", text):
         text = re.sub("[, ]", "", text)
     elif single:
         text = re.sub(r"^([-+]?\d+),(\d+)(?=(e[-+]?\d+)?\s*%?$)", r"\1.\2", text)
-    text = re.sub(r"[\[\](){}]", " ", text)
+    text = re.sub(r"[\[\](){}]", " ", _computed(text, single))
     matches = NUMBER.findall(text)
     if not matches or re.search(r"[^\s,;]", NUMBER.sub(" ", text)):
         return None
-    if any(below and float(below) == 0 for _, below, _ in matches):
-        return None
-    return [float(n) / float(below or 1) / (100 if percent else 1) for n, below, percent in matches]
+    return [float(n) / (100 if percent else 1) for n, percent in matches]
+
+
+def _computed(text: str, single: bool) -> str:
+    """The text with its powers, products and quotients computed; a single number's sums, too."""
+    raised = lambda found: "^" + "".join("-0123456789"[RAISED.index(sign)] for sign in found[0])
+    text = re.sub("[·⋅]", "*", re.sub(f"[{RAISED}]+", raised, text)).replace("**", "^")
+    text = re.sub(BRACKETS, r"\1", text, flags=re.ASCII | re.IGNORECASE)
+    for step in [*POWERS_AND_PRODUCTS, *([SUM] if single else [])]:
+        before = ""
+        while text != before:
+            before = text
+            text = re.sub(step, _applied, text, count=1, flags=re.ASCII | re.IGNORECASE)
+    return text
+
+
+def _applied(found: re.Match[str]) -> str:
+    """The number that an operation gives, as text; the operation as it stands if it gives none."""
+    first, sign, second = found.groups()
+    try:
+        number = OPERATIONS[sign](float(first), float(second))
+    except (OverflowError, ZeroDivisionError):
+        return found[0]
+    return str(number) if math.isfinite(number) else found[0]
 
 
 def _called(call: re.Match[str]) -> str:

@@ -17,7 +17,9 @@ from ...views.page.scripts import as_object
 from .. import judging
 from ..questions import Question, questions_of
 
-CONSTANTS = ("SAYS", "FACTORS", "DASHES", "SPACES", "SLACK")  # that both judges have
+CONSTANTS = (  # that both judges have
+    "SAYS", "FACTORS", "BRACKETS", "POWERS_AND_PRODUCTS", "SUM", "RAISED", "DASHES", "SPACES", "SLACK",
+)  # fmt: skip
 ASK = re.compile(r'ask\("((?:\w+/)?\w+)", \.\.\.\)')
 HERE = Path(__file__).parent
 
