@@ -70,8 +70,8 @@ class CompiledGraph(WithProgram):
         leaves = [self._graph[n] for n in self._numbers]
         self.tensors = MappingProxyType(dict(zip(_names(leaves), map(_copy, leaves))))
         self.frozen = [self._graph[n].name for n in self._drawn]
-        last, told = losses[0].node.number, captured.constants.told()
-        self._read = self._leaves_read(told, captured.number, last)
+        last, taken_out = losses[0].node.number, captured.constants.taken_out_seen()
+        self._read = self._leaves_read(taken_out, captured.number, last)
         self._as_read = {name: self.tensors[name]._array for name in self._read}
 
     def __call__(self, *unnamed: Any, **tensors: Any) -> Tensor:
@@ -152,7 +152,7 @@ class CompiledGraph(WithProgram):
         )
 
     def _leaves_read(
-        self, told: Sequence[tuple[TakenOut, list[int]]], places: dict[Node, int], last: int
+        self, taken_out: Sequence[tuple[TakenOut, list[int]]], places: dict[Node, int], last: int
     ) -> dict[str, SourceLine | None]:
         """The tensors whose numbers were taken out of the graph, and the line where that was.
 
@@ -161,7 +161,7 @@ class CompiledGraph(WithProgram):
         graph = self._graph
         fixed = {m for n in graph.nodes for m in n.may_be_of}
         lines = dict.fromkeys(m for m in fixed if graph[m].dtype.kind == "f")
-        lines |= {m: r.line for r, of in told if not r.unseen for m in of if m in fixed}
+        lines |= {m: r.line for r, of in taken_out if not r.unseen for m in of if m in fixed}
         names = dict(zip(self._numbers, self.tensors))
         read = {
             names[n]: line

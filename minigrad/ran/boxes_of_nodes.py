@@ -56,7 +56,9 @@ class Boxes:
         owner = box.owner
         if not isinstance(owner, Module):
             path = f"{around}/{owner}" if around else str(owner)
-            return GraphBox(number, "definition", str(owner), "", path, parent, *_told(box))
+            return GraphBox(
+                number, "definition", str(owner), "", path, parent, *_purpose_and_lesson(box)
+            )
         path = self.names.paths[id(owner)].name
         outer = module_around(box)
         outer_path = self.names.paths[id(outer.owner)].name if outer is not None else ""
@@ -65,7 +67,7 @@ class Boxes:
             name = self.names.modules[id(owner)].name
         details = owner.describe()
         kind = type(owner).__name__ + (f" {details}" if details else "")
-        return GraphBox(number, "module", name, kind, path, parent, *_told(box))
+        return GraphBox(number, "module", name, kind, path, parent, *_purpose_and_lesson(box))
 
     def module_of(self, box: int | None) -> str | None:
         while box is not None and self.boxes[box].kind != "module":
@@ -100,7 +102,7 @@ class Boxes:
         return None if self.names.key(leaf) in self.names.variables else box
 
 
-def _told(box: modes.Box) -> tuple[str, str]:
+def _purpose_and_lesson(box: modes.Box) -> tuple[str, str]:
     """The purpose of a module, or of a definition, as its docstring says; and its lesson."""
     doc = (type(box.owner) if isinstance(box.owner, Module) else box.function).__doc__
     return words.first_sentence(doc), words.lesson_in(doc)

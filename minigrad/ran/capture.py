@@ -122,7 +122,7 @@ class Capture(Reached):
             roots=roots,
             recorded=all(node.note is not None for node in self.calls),
             title=title or ", ".join(nodes[r].label for r in roots),
-            taken_out=tuple([(n, t.line) for t, of in self.constants.told() for n in of]),
+            taken_out=tuple([(n, t.line) for t, of in self.constants.taken_out_seen() for n in of]),
         )
 
     def _node(self, node: Node, kept: int, gradient: np.ndarray | None, state: str) -> GraphNode:

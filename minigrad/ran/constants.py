@@ -78,7 +78,7 @@ class Constants:
             found |= self.ids - {self.number[node]}
         return tuple(sorted(found))
 
-    def told(self) -> list[TakenOutOf]:
+    def taken_out_seen(self) -> list[TakenOutOf]:
         """The numbers taken out that were seen, or that a constant of the graph may be made of."""
         of_constants = {id(t) for before in self.before.values() for t, _ in before}
         return [

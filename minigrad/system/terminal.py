@@ -51,7 +51,7 @@ def ended(program: str, run: Callable[[], int]) -> int:
         return complain(program, f"not enough memory{what}: choose smaller sizes or batches")
     except OSError as problem:
         let_go()
-        return complain(program, _told(problem))
+        return complain(program, _in_words(problem))
 
 
 @contextlib.contextmanager
@@ -87,7 +87,7 @@ def complain(program: str, problem: object) -> int:
     return WRONG
 
 
-def _told(problem: OSError) -> str:
+def _in_words(problem: OSError) -> str:
     """The file, what is wrong with it, and the remedy."""
     where = f"{problem.filename}: " if problem.filename is not None else ""
     remedy = REMEDIES.get(errno.errorcode.get(problem.errno or 0, ""))

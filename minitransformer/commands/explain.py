@@ -44,7 +44,7 @@ def _snapshots(checkpoint: Path) -> Mapping[str, Any] | None:
     """The snapshots that the run kept beside its checkpoint; None if it kept none."""
     path = checkpoint.with_name(SNAPSHOTS)
     kept = Snapshots.load(path) if path.exists() else None
-    return kept.told() if kept and kept.taken else None
+    return kept.as_data() if kept and kept.taken else None
 
 
 def _misread(reader: LineReader, about: Mapping[str, Any]) -> list[Pair]:

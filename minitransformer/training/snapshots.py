@@ -79,7 +79,7 @@ class Snapshots:
         pair, due, taken = (about.pop(name) for name in ("pair", "due", "taken"))
         return cls((pair[0], pair[1]), due, taken, about)
 
-    def told(self) -> Mapping[str, Any]:
+    def as_data(self) -> Mapping[str, Any]:
         """Everything, as data for a page."""
         return {"pair": list(self.pair), **self.about, "taken": self.taken}
 

@@ -83,7 +83,7 @@ def explain(
         path: of the page.
         examples: other lines that a click has read, each with its right output.
         variations: lines that differ a little from `line`; the user guesses which symbols change.
-        snapshots: of the training, from `training.snapshots.Snapshots.told`, for a slider.
+        snapshots: of the training, from `training.snapshots.Snapshots.as_data`, for a slider.
 
     Returns:
         The path.

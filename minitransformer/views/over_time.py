@@ -37,7 +37,7 @@ def section(snapshots: Mapping[str, Any]) -> str:
     """The section, in HTML.
 
     Args:
-        snapshots: as `training.snapshots.Snapshots.told` gives them.
+        snapshots: as `training.snapshots.Snapshots.as_data` gives them.
     """
     line, wanted = map(html.escape, snapshots["pair"])
     data = json.dumps(snapshots, ensure_ascii=True, separators=(",", ":"))

@@ -79,7 +79,7 @@ def test_of_a_large_model_those_that_fit_are_kept(tmp_path):
     assert 20_000 < (tmp_path / "snapshots.json").stat().st_size <= 200_000
     assert ("cross", 6) in {(a["kind"], a["layer"]) for a in kept.about["attentions"]}
     again = Snapshots.load(tmp_path / "snapshots.json")
-    assert json.dumps(again.told()) == json.dumps(kept.told())
+    assert json.dumps(again.as_data()) == json.dumps(kept.as_data())
 
 
 def test_a_text_has_none():

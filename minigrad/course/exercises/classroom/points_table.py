@@ -40,7 +40,7 @@ def read_points(path: Path) -> dict[str, Worth]:
         del rows[0]
     table: dict[str, Worth] = {}
     for row in rows:
-        with _told(path, row):
+        with _with_its_line(path, row):
             name = _name(row[0])
             if name in table:
                 raise errors.ConfigError(f"{name} is there twice")
@@ -49,7 +49,7 @@ def read_points(path: Path) -> dict[str, Worth]:
 
 
 @contextlib.contextmanager
-def _told(path: Path, row: Sequence[str]) -> Iterator[None]:
+def _with_its_line(path: Path, row: Sequence[str]) -> Iterator[None]:
     """Say with an error which line it is of, and what a line is like."""
     try:
         yield
