@@ -209,7 +209,9 @@ def start(options: argparse.Namespace) -> int:
     """Copy the exercises into a folder, or one for each name; what is there stays as it is."""
     if options.target is None:
         raise errors.ConfigError(f"name the new folder, such as mine: `{RUN} start mine`")
-    files = [sheet.file for sheet, _ in chosen(options.which)]
+    picked = chosen(options.which)
+    files = [sheet.file for sheet, _ in picked]
+    others = [n for sheet, some in picked for n, e in sheet.exercises.items() if e not in some]
     if options.names is None:
         _hand_out(options.target, files, options.without_answers, say)
     else:
@@ -221,15 +223,26 @@ def start(options: argparse.Namespace) -> int:
             f"{options.target} has a folder for each of the {len(roster)} names in {options.names}, "
             f"such as {options.target / roster[0].folder}; in each is {', '.join(files)}"
         )
+        _tell_of_others(others)
         print()
         say(
             f"Give each student theirs. When all is handed in, in such folders or zips, "
             f"`{RUN} class {options.target} --roster {options.names}` marks it"
         )
         return 0
+    _tell_of_others(others)
     print()
     say(f"Open {files[0]} in your editor; then, in that folder, `{RUN} check {files[0][:2]}`")
     return 0
+
+
+def _tell_of_others(names: Sequence[str]) -> None:
+    """Say which exercises came along, because a file is handed out as a whole."""
+    if names:
+        say(
+            f"A file comes whole: {', '.join(names)} {'is' if len(names) == 1 else 'are'} to be written "
+            f"there too; if you did not mean that, leave it as it is, or say so to your students"
+        )
 
 
 def _hand_out(
