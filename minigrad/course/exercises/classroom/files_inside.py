@@ -31,11 +31,16 @@ FILES, DEEP = 2000, 3  # that are looked at for one student; zips in zips
 
 
 class FoundFile(NamedTuple):
-    """A file that was handed in, by its path in the class's folder, with its content and time."""
+    """A file that was handed in, by its path in the class's folder, with its content and time.
+
+    Attributes:
+        archive: the zip that the path is in; or "".
+    """
 
     path: str
     data: bytes
     time: float
+    archive: str = ""
 
 
 def files_in(path: Path, name: str) -> Iterator[FoundFile | str]:
@@ -48,7 +53,8 @@ def files_in(path: Path, name: str) -> Iterator[FoundFile | str]:
         elif IGNORED.fullmatch(name):
             return
         elif path.suffix.lower() == ".zip":
-            yield from files_in_zip(name, path.read_bytes(), 0)
+            for one in files_in_zip(name, path.read_bytes(), 0):
+                yield one if isinstance(one, str) else one._replace(archive=name)
         elif path.name.lower().endswith(PYTHON):
             yield FoundFile(name, content_of(path), path.stat().st_mtime)
         else:

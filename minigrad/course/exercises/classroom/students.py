@@ -219,13 +219,16 @@ def _sort(student: Student, files: Iterable[FoundFile | str]) -> None:
             student.notes.append(f"not marked: {last.path}: the file is empty")
         if not last.path.endswith(sheet):
             student.notes.append(f"taken for {sheet}: {last.path}")
+    student.notes = list(dict.fromkeys(student.notes))  # two zips have the same names
 
 
 def _others(several: Sequence[FoundFile], last: FoundFile) -> Iterator[str]:
     for one in several:
         if one is not last and one.data != last.data:
             later = "is later" if last.time > one.time else "has the same time, and is marked"
-            yield f"not marked: {one.path}: {last.path} {later}"
+            same = one.path == last.path  # in two zips
+            which = lambda file: f"that in {file.archive or 'no zip'}" if same else file.path
+            yield f"not marked: {one.path}{f' in {one.archive}' * same}: {which(last)} {later}"
 
 
 def _sheet_of(path: str) -> str:

@@ -115,6 +115,21 @@ def test_of_two_files_for_one_lesson_the_later_is_marked(room, marked):
     assert f"not marked: ada/{FIRST}: ada/01_one_derivative (1).py is later" in said
 
 
+def test_of_the_same_file_in_two_zips_it_is_said_which_zip_is_later(tmp_path):
+    (tmp_path / "room/ada").mkdir(parents=True)
+    for name, text, year in (("mine", WRONG, 2001), ("mine (1)", RIGHT, 2002)):
+        with zipfile.ZipFile(tmp_path / f"room/ada/{name}.zip", "w") as archive:
+            archive.writestr(zipfile.ZipInfo(f"mine/{FIRST}", (year, 1, 1, 0, 0, 0)), text)
+            archive.writestr("mine/notes.ipynb", "")
+    (tmp_path / "work").mkdir()
+    (student,) = students_in(tmp_path / "room", tmp_path / "work")
+    assert (student.folder / FIRST).read_text() == RIGHT
+    assert [note for note in student.notes if FIRST in note] == [
+        f"not marked: mine/{FIRST} in ada/mine.zip: that in ada/mine (1).zip is later"
+    ]
+    assert len(student.notes) == 2, "a line is there once"
+
+
 def test_of_two_files_of_the_same_time_that_is_said(tmp_path):
     """In a zip either may come first, and the same one is marked."""
     files = [("mine/01_one_derivative (1).py", WRONG), (f"mine/{FIRST}", RIGHT)]
