@@ -66,6 +66,11 @@ class ClassResults:
         """Say what there is to know before the marks: notes on files, and who is missing."""
         if self.due is not None:
             say(f"late is what was handed in after {self.due:%Y-%m-%d %H:%M}, {self._clock()}")
+            if after := self._after_the_roster(self.due.timestamp()):
+                say(
+                    f"{'; '.join(after)}: the time in the roster counts, and a file is later. If it was "
+                    f"handed in again since, download the worksheet or the list anew"
+                )
         for student in self.all:
             for note in student.notes:
                 say(f"{cleaned(student.name)}: {cleaned(note)}", hanging=4)
@@ -85,6 +90,15 @@ class ClassResults:
             return "by the times of the files, in their zips too"
         and_of = f"; of {', '.join(others)}, by those of the files" if others else ""
         return f"by the times in the roster{and_of}"
+
+    def _after_the_roster(self, due: float) -> list[str]:
+        """The students who are less late by the roster's time, which counts, than by their files'."""
+        return [
+            cleaned(one.name)
+            for one in self.all
+            if (by_roster := self.times.get(one.name)) is not None
+            and _days(one.time, due) > _days(by_roster, due)
+        ]
 
     def add(self, student: Student, marked: Sequence[Marked]) -> None:
         """Add the marks of a student, and write what is there."""
@@ -129,6 +143,16 @@ class ClassResults:
         self.names = list(forms)
         now = time.monotonic()
         self._next = now + max(PAUSE, (now - begun) / SHARE)
+
+    def tell_of_the_maximum(self) -> None:
+        """Say if Moodle's maximum grade is not the sum of the points, as which they are written."""
+        most = self.worksheet and self.worksheet.most
+        if most is not None and self.students and most != self.of:
+            say(
+                f"Moodle's maximum grade is {most:g}, and the points sum to {self.of:g}: {GRADES} has "
+                f"the points, so that all right is {self.of:g} of {most:g}. Set the maximum grade to "
+                f"{self.of:g}, and download the worksheet again"
+            )
 
     def _absent(self) -> list[Enrolled]:
         """Who handed in nothing."""
@@ -191,7 +215,7 @@ class ClassResults:
             return {}
         times = {one.name: self.times.get(one.name, one.time) for one in self.all}
         due = self.due.timestamp()
-        late = {name: math.ceil((time - due) / 86400) for name, time in times.items() if time > due}
+        late = {name: days for name, time in times.items() if (days := _days(time, due))}
         return {name: days for name, days in late.items() if begun(self.students.get(name, ()))}
 
     def _columns(self, same: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
@@ -218,6 +242,11 @@ class ClassResults:
             for name, marked in self.students.items()
             if self.due is not None and self.share
         }
+
+
+def _days(time: float, due: float) -> int:
+    """The days begun since it was due; 0 in time."""
+    return max(0, math.ceil((time - due) / 86400))
 
 
 def _functions(results: Sequence[Mapping[str, Any]]) -> set[tuple[str, str]]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,14 +13,17 @@ from .roster import MOODLES, NUMBERS, places
 from .table_files import rows_of
 
 GRADES = ("grade", "bewertung")  # what the column may be called
+MOST = ("maximum grade", "bestwertung", "maximale bewertung")
 
 
 class GradingWorksheet(NamedTuple):
-    """The rows of Moodle's grading worksheet, its titles first, and the columns that count."""
+    """The rows of Moodle's grading worksheet, its titles first, the columns that count, and the maximum
+    grade, if it is there."""
 
     rows: list[list[str]]
     number: int
     grade: int
+    most: float | None = None
 
     def filled(self, points: Mapping[str, float]) -> bytes:
         """The worksheet with the points of each student, by the number, in the column of grades. Other
@@ -42,5 +46,13 @@ def grading_worksheet(roster: Path | None) -> GradingWorksheet | None:
     rows = rows_of(roster, "the roster") if roster else []
     for number, grade in zip(places(rows, NUMBERS), places(rows, GRADES)):
         if rows[1:] and all(MOODLES.match(row[number]) for row in rows[1:]):
-            return GradingWorksheet(rows, number, grade)
+            return GradingWorksheet(rows, number, grade, _most(rows))
+    return None
+
+
+def _most(rows: Sequence[Sequence[str]]) -> float | None:
+    """The maximum grade that the rows have, as 11.00 or 11,00; None if there is none."""
+    cells = [row[k] for k in places(rows, MOST)[:1] for row in rows[1:] if k < len(row)]
+    with contextlib.suppress(ValueError, IndexError):  # a scale has words
+        return float(cells[0].replace(",", "."))
     return None

@@ -170,6 +170,7 @@ def mark_class(options: argparse.Namespace) -> int:
             print(f"\nof {results.of} points (seed {cache.seed}{', as before' * cache.before})")
             for name in results.names:
                 print(options.out / name)
+            results.tell_of_the_maximum()
             if options.feedback:
                 print(results.feedback())
             if len(results.students) < len(students):

@@ -124,7 +124,7 @@ def test_of_the_same_file_in_two_zips_it_is_said_which_zip_is_later(tmp_path):
     (tmp_path / "work").mkdir()
     (student,) = students_in(tmp_path / "room", tmp_path / "work")
     assert (student.folder / FIRST).read_text() == RIGHT
-    assert [note for note in student.notes if FIRST in note] == [
+    assert [note for note in student.notes if f"mine/{FIRST}" in note] == [
         f"not marked: mine/{FIRST} in ada/mine.zip: that in ada/mine (1).zip is later"
     ]
     assert len(student.notes) == 2, "a line is there once"
@@ -503,6 +503,18 @@ def test_whose_times_count_is_told(room, marked, tmp_path):
     assert "by the times in the roster; of ben, by those of the files" in said.replace("\n", " ")
 
 
+def test_a_file_later_than_the_time_in_the_roster_is_told(room, marked, tmp_path):
+    for name, day in {"ada": 21, "ben": 19}.items():
+        put(room / name / FIRST)
+        when = datetime(2026, 11, day).timestamp()
+        os.utime(room / name / FIRST, (when, when))
+    (tmp_path / "names.csv").write_text("ada,1,2026-11-18T17:00\nben,2,2026-11-18T17:00\n")
+    said, rows = marked("--due", "2026-11-20", "--roster", tmp_path / "names.csv")
+    assert "\nada: the time in the roster counts, and a file is later." in said
+    assert "\nben: the time" not in said  # it is in time by both
+    assert "days late" not in rows["ada"]
+
+
 def test_what_is_taken_off_for_lateness_needs_a_time(room, capsys):
     put(room / "ada" / FIRST)
     assert main(["exercises", "class", str(room), "--late", "0.1"]) == 2
@@ -868,6 +880,24 @@ def test_moodles_grading_worksheet_is_filled_in(head, one, room, marked, tmp_pat
     (tmp_path / "names.csv").write_text("name,id,grade\nAda,7,10\n")
     said, _ = marked("--roster", tmp_path / "names.csv", "--feedback")  # of grades that are none
     assert f"{tmp_path / 'out/grades.csv'} has the marks of before" in said.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("title", "most"), [("Maximum grade", "11.00"), ("Bestwertung", "11,00")], ids=["dot", "comma"]
+)
+def test_another_maximum_grade_than_the_sum_of_the_points_is_told(
+    title, most, room, marked, tmp_path
+):
+    put(room / "Ada_7_assignsubmission_file_" / FIRST)
+    of = sum(one.points for one in sheets()[0].exercises.values())
+    for maximum in (most, f"{of}.00", "A scale"):
+        with open(tmp_path / "sheet.csv", "w", newline="") as file:
+            csv.writer(file).writerows(
+                [["Identifier", "Full name", "Grade", title], ["Participant 7", "Ada", "", maximum]]
+            )
+        said = marked("--roster", tmp_path / "sheet.csv")[0].replace("\n", " ")
+        told = f"Moodle's maximum grade is 11, and the points sum to {of}"
+        assert (told in said) == (maximum == most)
 
 
 def test_the_gradebook_of_canvas_is_a_roster(tmp_path):
