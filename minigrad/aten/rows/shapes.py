@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -102,7 +103,7 @@ ROWS |= {
     "unsqueeze": lambda self, dim: np.expand_dims(self, dim),
     "select": lambda self, dim, index: self[along(dim, index, self.ndim)],
     "slice": lambda self, dim=0, start=None, end=None, step=1: self[
-        along(dim, slice(start, end, step), self.ndim)
+        along(dim, as_written(start, end, step), self.ndim)
     ] if (start or 0, step) != (0, 1) or (end or 0) < self.shape[dim] else self,
     "unbind": lambda self, dim=0: [
         self[along(dim, i, self.ndim)] for i in range(self.shape[dim])
@@ -154,6 +155,11 @@ def _diag_embed(self, offset=0, dim1=-2, dim2=-1):
     before = np.eye(n, dtype=self.dtype)[max(0, -offset) : max(0, -offset) + self.shape[-1]]
     y = np.matmul(np.swapaxes(before, 0, 1), np.expand_dims(self, -1) * at)  # (..., n, n)
     return np.moveaxis(y, (-2, -1), (dim1, dim2))
+
+
+def as_written(start: int | None, end: int | None, step: int) -> slice:
+    """A slice without what a person leaves out: `1:` reaches ATen as `1:9223372036854775807:1`."""
+    return slice(start or None, None if end == sys.maxsize else end, None if step == 1 else step)
 
 
 def along(axis: int, index: Any, ndim: int) -> tuple:

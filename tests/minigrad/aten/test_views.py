@@ -70,6 +70,18 @@ def test_a_write_is_two_operations_at_its_own_line():
     ]  # fmt: skip
 
 
+def test_a_slice_reads_as_it_was_written():
+    """PyTorch fills in 0, the largest integer and 1."""
+    x = torch.randn(3, 4, requires_grad=True)
+    with mg.pytorch() as watched:
+        loss = (x[:, 1:] * x[:, :3] * x[:2, ::2][:, -1:].sum()).sum()
+    loss.backward()
+    table = mg.graph(watched).table()
+    assert all(
+        text in table for text in ("#0[:, 1:] ", "#0[:, :3] ", "#0[:2] ", "[:, ::2] ", "[:, -1:] ")
+    )
+
+
 def test_a_leaf_that_is_a_part_of_another_array_gets_its_gradient():
     """Such as a parameter in one flat array of all."""
     flat = torch.arange(6.0, dtype=torch.float64)
