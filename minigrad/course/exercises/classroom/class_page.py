@@ -19,7 +19,7 @@ from .class_mistakes import (
     unnamed,
     wrong_of,
 )
-from .equal_work import COMPARED
+from .equal_work import COMPARED, SAME
 from .points import total
 
 SIGNS = {RIGHT: "●", WRONG: "○", BORROWED: "◐", HARD_CODED: "◇", STOPPED: "✕", NOT_MARKED: "□"}
@@ -31,6 +31,8 @@ def class_page(
     notes: Mapping[str, Sequence[str]] = {},
     equal: Mapping[str, Sequence[str]] = {},
     absent: Sequence[str] = (),
+    same: Mapping[tuple[str, ...], Sequence[str]] = {},
+    compared: int = 0,
 ) -> str:
     """The page, in HTML that needs nothing else.
 
@@ -38,6 +40,8 @@ def class_page(
         notes: on each student's files: what was not marked.
         equal: for each student those with equal work.
         absent: who is in the roster, and handed in nothing.
+        same: by those who have it, what is the same word for word.
+        compared: the number of functions.
     """
     shared = mistakes(students)
     box = '<input type="checkbox" id="nameless">'
@@ -50,7 +54,9 @@ def class_page(
         _listed(_fault(one, len(students)) for one in shared),
         *_wrong_in_another_way(students),
         '<div class="who">',
-        *_about_the_files(notes, equal, absent),
+        *_who_is_absent(absent),
+        *_equal_work(equal, same, f"{compared} functions of {len(students)} students"),
+        *_about_the_files(notes),
         "</div>",
         *map(_slide, shared),
     ]
@@ -82,17 +88,30 @@ def _wrong_in_another_way(students: Students) -> Iterator[str]:
         yield f"<h3>{as_html(family)}</h3>{_listed(_fault(one, len(students)) for one in some)}"
 
 
-def _about_the_files(
-    notes: Mapping[str, Sequence[str]], equal: Mapping[str, Sequence[str]], absent: Sequence[str]
-) -> Iterator[str]:
-    """Who handed in nothing, whose work is equal, and what was not marked."""
+def _who_is_absent(absent: Sequence[str]) -> Iterator[str]:
     if absent:
         yield "<h2>Absent: handed in nothing</h2>"
         yield _listed(map(_name, absent))
+
+
+def _equal_work(
+    equal: Mapping[str, Sequence[str]], same: Mapping[tuple[str, ...], Sequence[str]], compared: str
+) -> Iterator[str]:
+    """Equal work, and the same; and that it says little if there is none."""
     yield f"<h2>Equal work</h2><p>{COMPARED}</p>"
     yield _listed(
-        f"{_name(one)}: as {'; '.join(map(_name, others))}" for one, others in equal.items()
+        (f"{_name(one)}: as {'; '.join(map(_name, others))}" for one, others in equal.items()),
+        none=f"None that can be told, of {compared}. Where these are few or short, a copy under other "
+        f"names is not told: None is no proof either.",
     )
+    yield f"<h3>The same, word for word</h3><p>{SAME}</p>"
+    yield _listed(
+        f"{'; '.join(map(_name, who))}: {escape('; '.join(what))}" for who, what in same.items()
+    )
+
+
+def _about_the_files(notes: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The notes on files that were not marked."""
     yield "<h2>Not marked, or marked under another name</h2>"
     yield _listed(
         f"{_name(one)}: {escape(cleaned(note))}" for one, some in notes.items() for note in some
@@ -140,9 +159,9 @@ def _names(students: Sequence[str]) -> str:
     return f'<i class="who">{escape("; ".join(map(cleaned, students)))}</i>'  # of "Last, First"
 
 
-def _listed(items: Iterable[str]) -> str:
+def _listed(items: Iterable[str], none: str = "None.") -> str:
     lines = "".join(f"<li>{item}</li>" for item in items)
-    return f"<ul>{lines}</ul>" if lines else "<p>None.</p>"
+    return f"<ul>{lines}</ul>" if lines else f"<p>{none}</p>"
 
 
 def _slide(mistake: SharedMistake) -> str:

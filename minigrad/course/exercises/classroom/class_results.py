@@ -12,6 +12,7 @@ import time
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from ..isolation.room import JUDGE
 from ..sandbox import Marked
 from ..values_as_text import cleaned
 from .class_page import class_page
-from .equal_work import Work, equal_work, work_in
+from .equal_work import Work, equal_work, the_same, work_in
 from .feedback import write_feedback
 from .moodle_grades import grading_worksheet
 from .points import begun, less_late, total
@@ -57,6 +58,7 @@ class ClassResults:
         self.seed = seed
         self.students: dict[str, Sequence[Marked]] = {}
         self.works: dict[str, Work] = {}
+        self.contents: dict[str, dict[str, bytes]] = {}  # as hashes
         self.names: list[str] = []
         self._next = 0.0
         self._before = self._written()
@@ -107,6 +109,11 @@ class ClassResults:
             work = work_in(student.folder)
         names = {exercise.name for _, exercise, _ in marked}
         self.works[student.name] = {name: work[name] for name in work.keys() & names}
+        self.contents[student.name] = {
+            sheet.file: sha256((student.folder / sheet.file).read_bytes()).digest()
+            for sheet, exercise, _ in marked
+            if exercise.name in work
+        }
         say(f"{cleaned(student.name):<24} {total(marked):>4} points")
         self.write()
 
@@ -133,8 +140,10 @@ class ClassResults:
         }
         if whole:
             away = [f"{one.name}{', excused' * one.excused}" for one in self._absent()]
-            as_html = lambda: class_page(self.students, notes, same, away).encode(errors=ESCAPED)
-            forms["class.html"] = as_html
+            words = the_same(self.works, self.contents)
+            compared = {name for work in self.works.values() for name in work}
+            page = lambda: class_page(self.students, notes, same, away, words, len(compared))
+            forms["class.html"] = lambda: page().encode(errors=ESCAPED)
             if self.worksheet is not None:
                 forms[GRADES] = functools.partial(self.worksheet.filled, self._grades())
         for name, form in forms.items():

@@ -3,6 +3,8 @@
 Few functions can be written in many ways, so that two who have never met write the same. A pair is
 told if most of what both have begun is equal, and what is equal tells something: it is long, or its
 variables have the same names. What the handout gives, and the solution, tells nothing.
+
+What is the same word for word, or byte for byte, is listed beside that, as a fact.
 """
 
 from __future__ import annotations
@@ -25,10 +27,16 @@ SHORT = 60  # words of a function's tree: in so few nothing is told
 LONG = 30  # so many more are a point
 AGAINST = 5  # points that other names take off, at most
 LEAST = 8  # points that are told; measured on made-up classes, whose students have not met
-COMPARED = (  # the line on the teacher's page
+WHOLE = 150  # words; what is longer, and the same with its names, is seldom so by chance
+COMPARED = (  # the lines on the teacher's page
     "Compared is the code of each function, with what it calls, without names of variables, comments, "
     "docstrings and imports. Short functions, and what the course itself says, count for nothing. Equal "
     "work is a reason to ask, and no proof."
+)
+SAME = (
+    "A fact, and no more: short files, and what has one usual form, are the same by chance. Word for "
+    "word is the code with its names, without comments, docstrings and imports; what is short is left "
+    "out, unless a whole file is the same byte for byte."
 )
 
 
@@ -59,6 +67,44 @@ def equal_work(works: Mapping[str, Work]) -> dict[str, list[str]]:
         if part := _equal(works[one], work, lambda name: {}):
             equal[one].append(f"{file} ({part})")
     return {one: others for one, others in equal.items() if others}
+
+
+def the_same(
+    works: Mapping[str, Work], contents: Mapping[str, Mapping[str, bytes]]
+) -> dict[tuple[str, ...], list[str]]:
+    """By those who have them, the functions and files that are the same word for word, or byte for byte;
+    who has the course's own has them with "the solutions".
+
+    Args:
+        works: what `work_in` gives for each.
+        contents: of the files in which something is begun, for each.
+    """
+    course = {name: code for work in of_the_course().values() for name, code in work.items()}
+    whose: dict[tuple[str, object], list[str]] = {}
+    own: set[tuple[str, object]] = set()
+    for who, work in works.items():
+        for file, content in contents[who].items():
+            whose.setdefault((f"{file}, byte for byte", content), []).append(who)
+        for what, names in _things(work).items():
+            some = [(name, work[name]) for name in names]
+            key: tuple[str, object]
+            if sum(part.size for _, code in some for part in code.values()) > WHOLE:
+                key = what, repr([(name, sorted(code.items())) for name, code in some])
+                whose.setdefault(key, []).append(who)
+                own |= {key} if all(course[name] == code for name, code in some) else set()
+    same: dict[tuple[str, ...], list[str]] = {}
+    for key, some_students in whose.items():
+        if len(every := (*some_students, *["the solutions"] * (key in own))) > 1:
+            same.setdefault(every, []).append(key[0])
+    return same
+
+
+def _things(work: Work) -> dict[str, list[str]]:
+    """The parts that are compared word for word: each function, and all of a file that is begun."""
+    of_files = {s.file: [name for name in s.exercises if name in work] for s in sheets()}
+    return {file: names for file, names in of_files.items() if len(names) > 1} | {
+        name: [name] for name in work
+    }
 
 
 def _equal(one: Work, other: Work, known: Callable[[str], Code]) -> str:
@@ -219,13 +265,21 @@ def _words(
                 yield from _words(value, modules, own, names)
     elif isinstance(node, list):
         yield "("
-        for one in node:
+        for one in _without_needless(node):
             yield from _words(one, modules, own, names)
         yield ")"
     elif isinstance(node, str) and node in names:
         yield str(own.setdefault(node, len(own)))
     elif node is not None:
         yield repr(node)
+
+
+def _without_needless(body: list[Any]) -> list[Any]:
+    """Statements without a name that is returned at once: `y = x + 1; return y` is `return x + 1`."""
+    match body:
+        case [*first, ast.Assign([ast.Name(a)], value), ast.Return(ast.Name(b))] if a == b:
+            return [*first, ast.Return(value)]
+    return body
 
 
 def _is_text(node: ast.AST) -> bool:

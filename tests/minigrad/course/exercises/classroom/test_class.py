@@ -5,6 +5,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -242,6 +243,16 @@ def test_equal_work_is_shown_with_what_was_compared(room, marked, tmp_path):
     page = (tmp_path / "out/class.html").read_text()
     assert "as <bdi>X, Aver (3 of 3 equal)</bdi>; <bdi>xaver (3 of 3 equal)</bdi>" in page
     assert COMPARED in page
+    for who, what in (
+        ("X, Aver</bdi>; <bdi>anna", f"{FIRST}, byte for byte; {FIRST}; order"),
+        ("yan</bdi>; <bdi>zoe", f"{FIRST}, byte for byte"),
+    ):
+        assert f"<li><bdi>{who}</bdi>: {what}</li>" in page
+    for one in ("anna", "xaver"):
+        shutil.rmtree(room / one)
+    marked()
+    page = (tmp_path / "out/class.html").read_text()
+    assert "None that can be told, of 3 functions of 3 students. Where these are few" in page
 
 
 def test_whose_functions_took_too_long_is_told(capsys):

@@ -8,7 +8,7 @@ import pytest
 from honest_class import BODIES, honest_class, honest_student, in_a_file
 from solutions import EXERCISES
 
-from minigrad.course.exercises.classroom.equal_work import codes_of, equal_work, work_in
+from minigrad.course.exercises.classroom.equal_work import codes_of, equal_work, the_same, work_in
 from minigrad.course.exercises.learner_file import handed_out
 from minigrad.course.folders import EXAMPLES
 
@@ -77,6 +77,30 @@ def test_the_solutions_are_found_and_tell_nothing_of_two_who_have_them(tmp_path)
     solved = work_in(tmp_path)
     assert equal_work({"ada": solved, "ben": solved}) == {
         one: ["the solutions (6 of 6 equal)"] for one in ("ada", "ben")
+    }
+
+
+def test_the_solutions_with_a_needless_line_are_found():
+    work, imports = {}, "from collections import Counter\nimport numpy as np\n"
+    for name in TWO_LESSONS:
+        last = EXERCISES[name][1].text()
+        text = re.sub(r"(?m)^( +)return ((?:.|\n)*)\Z", r"\1answer = \2\n\1return answer\n", last)
+        assert text.count("answer") == 2
+        work |= work_of(f"{imports}\n\n{text}", [name])
+    assert equal_work({"ada": work}) == {"ada": ["the solutions (6 of 6 equal)"]}
+
+
+def test_few_functions_that_are_the_same_word_for_word_are_listed():
+    """Of `attend` alone, too little to be told as equal work; and what is short is left out."""
+    bodies = {**honest_student(np.random.default_rng(0)), "scores": "return q @ k.T"}
+    solved = work_of(f"import numpy as np\n\n\n{EXERCISES['attend'][1].text()}", ["attend"])
+    works = {one: work(bodies, ["attend", "scores"]) for one in ("ada", "ben")}
+    works |= {"eve": solved, "fay": work_of("def attend():\n    return 1\n", ["attend"])}
+    files = {"ada": {"a.py": b"1"}, "ben": {"a.py": b"1"}, "eve": {"a.py": b"2"}, "fay": {}}
+    assert not equal_work(works)
+    assert the_same(works, files) == {
+        ("ada", "ben"): ["a.py, byte for byte", "08_scaled_dot_product_attention.py", "attend"],
+        ("eve", "the solutions"): ["attend"],
     }
 
 
