@@ -28,6 +28,7 @@ LONG = 30  # so many more are a point
 AGAINST = 5  # points that other names take off, at most
 LEAST = 8  # points that are told; measured on made-up classes, whose students have not met
 WHOLE = 150  # words; what is longer, and the same with its names, is seldom so by chance
+ALL = 400  # words; of 1900 made-up pairs that have not met, one or two have so many without their names
 COMPARED = (  # the lines on the teacher's page
     "Compared is the code of each function, with what it calls, without names of variables, comments, "
     "docstrings and imports. Short functions, and what the course itself says, count for nothing. Equal "
@@ -36,7 +37,8 @@ COMPARED = (  # the lines on the teacher's page
 SAME = (
     "A fact, and no more: short files, and what has one usual form, are the same by chance. Word for "
     "word is the code with its names, without comments, docstrings and imports; what is short is left "
-    "out, unless a whole file is the same byte for byte."
+    "out, unless a whole file is the same byte for byte. All that somebody has begun, if it is long, is "
+    "compared without names too."
 )
 
 
@@ -85,6 +87,9 @@ def the_same(
     for who, work in works.items():
         for file, content in contents[who].items():
             whose.setdefault((f"{file}, byte for byte", content), []).append(who)
+        if sum(part.size for code in work.values() for part in code.values()) > ALL:
+            forms = repr(sorted((name, sorted(code)) for name, code in work.items()))
+            whose.setdefault(("all that is begun, but for names", forms), []).append(who)
         for what, names in _things(work).items():
             some = [(name, work[name]) for name in names]
             key: tuple[str, object]

@@ -104,6 +104,18 @@ def test_few_functions_that_are_the_same_word_for_word_are_listed():
     }
 
 
+def test_two_lessons_copied_under_other_names_are_listed():
+    names = list(BODIES)[6:]
+    text = in_a_file(honest_student(np.random.default_rng(0)), names)
+    own = set(re.findall(r"(?m)^ +(\w+) = ", text))
+    other = re.sub(rf"(?<!\.)\b({'|'.join(own)})\b", r"my_\1", text)
+    works = {"ada": work_of(text, names), "ben": work_of(other, names)}
+    assert works["ada"] != works["ben"]
+    assert not equal_work(works)
+    same = the_same(works, {"ada": {}, "ben": {}})
+    assert same["ada", "ben"] == ["all that is begun, but for names"]
+
+
 def test_the_engine_of_the_course_is_found_with_a_rule_more(tmp_path):
     own = (EXAMPLES / "own_engine.py").read_text()
     returned = "\n\ndef engine():\n    return Tensor, backward\n"
