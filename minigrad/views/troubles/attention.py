@@ -16,6 +16,9 @@ from .remedies import GENERAL
 from .trouble import Trouble
 from .wording import called, inputs_of
 
+PASSED = (
+    SCALED | TURNING | {"where"}
+)  # PyTorch's softmax puts NaN where there is nothing to choose from
 LEAST = 3  # positions: of fewer a pattern may be chance
 
 
@@ -36,17 +39,18 @@ def another_axis(graph: Graph) -> Iterator[Trouble]:
         if plain(node.operation) != "matmul":
             continue
         weights, turned = sources(graph, node)[0], False
-        while weights.box not in softmaxes and plain(weights.operation) in SCALED | TURNING:
+        while weights.box not in softmaxes and plain(weights.operation) in PASSED:
             turned ^= plain(weights.operation) in TURNING
-            weights, *by = sources(graph, weights)
-            if any(b.state != "needs none" for b in by):  # unlike a dropout
+            given = sources(graph, weights)
+            weights = given.pop(-1 if plain(weights.operation) == "where" else 0)
+            if any(b.state != "needs none" for b in given):  # unlike a dropout
                 break
         a = weights.value
         if weights.box not in softmaxes or a is None or a.ndim < 2 + turned:
             continue
         if a.shape[-1] != a.shape[-2]:
             continue
-        ones = [k for k in range(a.ndim) if np.allclose(np.sum(a, k), 1, atol=1e-2)]
+        ones = [k for k in range(a.ndim) if _are_ones(np.nansum(a, k))]
         if ones and a.ndim - 1 - turned not in ones:
             of = "the transpose of " * turned + called(weights)
             what = (
@@ -55,6 +59,11 @@ def another_axis(graph: Graph) -> Iterator[Trouble]:
             )
             remedy = GENERAL["axis"]
             yield Trouble("axis", what, weights.line, inputs_of(graph, node), remedy, node.number)
+
+
+def _are_ones(sums: np.ndarray) -> bool:
+    """Tell whether sums are 1, or 0 where a mask left nothing to choose from."""
+    return bool(sums.any() and np.all((sums == 0) | np.isclose(sums, 1, atol=1e-2)))
 
 
 def inverted_mask(graph: Graph) -> Trouble | None:

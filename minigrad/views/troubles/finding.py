@@ -17,7 +17,7 @@ from ...engine.tensor import Tensor
 from ..graph import Graph, graph_with_gradients
 from ..graph import graph as graph_of
 from ..page import Extras, explore
-from .attention import inverted_mask, of_attention
+from .attention import another_axis, inverted_mask, of_attention
 from .finite import not_finite
 from .long_steps import keeps_gradients, long_steps
 from .losses import other_inputs
@@ -153,6 +153,9 @@ def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
         inverted = inverted_mask(graph)
         if inverted is not None and found[0].node in graph.users(inverted.node):
             return [replace(inverted, numbers=(found[0].what,))]  # its last row is empty
+        for axis in another_axis(graph):  # along which a mask may leave nothing
+            if found[0].line == axis.line and found[0].node in graph.made_from(axis.node):
+                return [replace(axis, numbers=(found[0].what,))]
         return found
     if subject.problem:
         root, remedy = graph[graph.roots[0]], GENERAL["not computed"]

@@ -95,6 +95,10 @@ def less_than_all_before(scores, seen):
     return scores.masked_fill(~seen.tril(-1), -np.inf).softmax(-1)
 
 
+def along_the_heads(scores, seen):
+    return scores.masked_fill(~seen, -np.inf).softmax(1)
+
+
 def all_seen(scores, seen):
     return scores.softmax(-1)
 
@@ -113,6 +117,7 @@ WEIGHTS = [
     (zeros_where_a_score_is_low, in_heads, "", ""),
     (inverted, in_heads, "mask", "the mask may be the other way round"),
     (less_than_all_before, in_heads, "not finite", "is the first to give"),
+    (along_the_heads, in_heads, "axis", "made to sum to one along axis 1 of 4"),
     (all_seen, lambda h: h.view(3, B, H, T, K), "mixed", "makes (3, 2, 2, 5, 3) of (2, 5, 18)"),
     (all_seen, lambda h: h.view(3, B, T, H, K).mT, "mixed", "makes (3, 2, 5, 2, 3) of (2, 5, 18)"),
     (all_seen, lambda h: h.view(B, T, H, 3 * K).swapaxes(1, 2).chunk(3, -1), "", ""),
