@@ -116,7 +116,9 @@ def _elsewhere(module: str, name: str) -> str:
         for other in dict.fromkeys((module, *PUBLIC)):
             for public in PUBLIC.get(other, ()):
                 if spelled(public) == spelled(name):
-                    return f"; write {other.replace('minigrad', 'mg')}.{public}"
+                    if other.startswith("minigrad"):
+                        return f"; write {other.replace('minigrad', 'mg')}.{public}"
+                    return f"; write from {other} import {public}"
     known = vars(np).get(name)
     here = isinstance(known, float) or (callable(known) and known in TABLE)  # np.pi, np.exp
     if module in ("minigrad", "minigrad.functional") and here:

@@ -1,7 +1,8 @@
 """minitransformer: a complete transformer, built on minigrad and on nothing else.
 
 Its rooms, each of which uses those before it: `model`, `training`, `tasks`, `views`, `commands`. In
-`model` every file is as its paper has it.
+`model` every file is as its paper has it. `training.torch_weights` carries weights over from PyTorch's
+layers, and back: `mine.load_state_dict(from_torch(theirs))`.
 
 The fifteen algorithms of "Formal Algorithms for Transformers" (Phuong & Hutter, 2022), where each is
 here, and a test that writes it out number by number for each:
@@ -28,6 +29,10 @@ indexed [query, key].
 
 # Before anything that imports NumPy.
 from .training import threads  # isort: split
+
+from typing import Any
+
+from minigrad.missing import PUBLIC, missing
 
 from . import tasks
 from .model import masks, positions
@@ -102,6 +107,15 @@ __all__ = [
     "tasks",
     "threads",
 ]
+
+PUBLIC[f"{__name__}.training.torch_weights"] = [
+    "from_torch",
+    "to_torch",
+]  # not imported before it is used
+
+
+def __getattr__(name: str) -> Any:
+    raise missing(__name__, name)
 
 
 def __dir__() -> list[str]:

@@ -193,6 +193,10 @@ def test_an_attribute_that_is_not_here_says_what_to_write():
         ("from minigrad.nn import Dense", "for nn.Dense(4) write nn.Linear(3, 4)"),
         ("from minigrad.nn import MultiHeadAttention", "MultiHeadAttention(AttentionSizes(8, 2))"),
         ("from minigrad import nn, Linear", "write mg.nn.Linear"),
+        (
+            "from minitransformer import from_torch",
+            "write from minitransformer.training.torch_weights",
+        ),
         ("from minigrad import nobody_has_this", " from 'minigrad'"),
     ],
 )
