@@ -30,19 +30,19 @@ class Check(NamedTuple):
 
     Attributes:
         measured: the change of the result for a unit of the direction.
-        computed: the change that the gradient predicts.
+        told: the change that the gradient predicts.
         tolerance: the largest difference of the two that is right.
         kink: whether the slopes to both sides differ: then there is no right answer.
     """
 
     measured: float
-    computed: float
+    told: float
     tolerance: float
     kink: bool
 
     @property
     def ok(self) -> bool:
-        return abs(self.measured - self.computed) <= self.tolerance
+        return abs(self.measured - self.told) <= self.tolerance
 
 
 def checks(script: Script) -> dict[int, Check]:
@@ -100,9 +100,9 @@ class _Replay:
         right, left = change(h) / h, -change(-h) / h
         measured = (right + left) / 2
         gradient = np.asarray(node.gradient, np.float64)
-        computed = float(np.sum(gradient * direction))
+        told = float(np.sum(gradient * direction))
         kink = abs(right - left) > 0.1 * max(abs(right), abs(left))
-        return Check(measured, computed, self._tolerance(node, gradient, measured, h), bool(kink))
+        return Check(measured, told, self._tolerance(node, gradient, measured, h), bool(kink))
 
     def _tolerance(self, node: GraphNode, gradient: np.ndarray, measured: float, h: float) -> float:
         """The largest error of a slope that is right.
