@@ -178,7 +178,7 @@ def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
 
 def _with_training(subject: Subject, graph: Graph, found: list[Trouble]) -> list[Trouble]:
     """Add the troubles of several steps: gradients that are kept come first, steps that are too long
-    after a number that is not finite, which they explain."""
+    before a number that is not finite, which they explain, if it did not come in as data."""
     if subject.watched is None:
         return found
     kept = keeps_gradients(graph, subject.watched)
@@ -186,7 +186,7 @@ def _with_training(subject: Subject, graph: Graph, found: list[Trouble]) -> list
         return [*kept, *found]
     if not found and not subject.when:
         found = [*changes_nothing(graph, subject.watched)]
-    at = 1 if found and found[0].kind in ("not finite", "data") else 0
+    at = 1 if found and found[0].kind == "data" and graph[found[0].node].kind != "parameter" else 0
     return [*found[:at], *long_steps(graph, subject.watched, subject.place), *found[at:]]
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +19,10 @@ from .wording import listed
 
 # Steps are too long that make the loss so many times as large, and move parameters by this part of them.
 GROWS, LONG = 10, 0.1
+RISES, MANY = (
+    3,
+    4,
+)  # so many times as large where the loss rises in most steps, of so many, of one optimizer
 KEPT = 2  # steps in a row that keep the gradients of the one before
 SHOWN = 6  # losses
 TINY = 1e-30
@@ -29,7 +35,9 @@ def long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]:
     """
     losses = _losses(watched, place)
     wrong = any(b.others.wrong for b in watched.backwards[: place + 1])
-    if not _grows([size for _, size in losses]) or wrong or watched.passes.wrong_functions():
+    optimizers = {id(step.optimizer): step for step in watched.calls.observed.updates}
+    grows = _grows([size for _, size in losses], several=len(optimizers) > 1)
+    if not grows or wrong or watched.passes.wrong_functions():
         return
     looked_at = dict.fromkeys([losses[0], *losses[-4:-1]])
     steps = [step for k, _ in looked_at if (step := updates(watched, k))]
@@ -48,18 +56,31 @@ def long_steps(graph: Graph, watched: Watched, place: int) -> Iterator[Trouble]:
     numbers = (
         "the loss: " + ", ".join(f"{size:.4g}" for size in sizes[-SHOWN:]),
         f"a step changes the parameters by up to {max(shares):.2g} times their size",
-        _rates(first, scale),
+        *([_rate_of(step) for step in optimizers.values()] or [_rates(first, scale)]),
     )
     kind = "uphill" if uphill else "steps"
     yield Trouble("steps", what, root.line, numbers, GENERAL[kind], root.number)
 
 
-def _grows(losses: list[float]) -> bool:
-    """Tell whether the last loss is far larger than the first, which none is below."""
+def _grows(losses: list[float], several: bool) -> bool:
+    """Tell whether the last loss is far larger than the first, which none is below.
+
+    `several`: optimizers, of which one may well make the loss of another grow.
+    """
     if len(losses) < 2:
         return False
     grows = GROWS if len(losses) > 2 else GROWS**3  # of one step alone: data differ too
+    if len(losses) >= MANY and not several:
+        rising = sum(a < b for a, b in itertools.pairwise(losses)) > len(losses) / 2
+        if rising or max(losses) >= GROWS * losses[0]:
+            grows = RISES
     return 0 < grows * losses[0] <= losses[-1] and min(losses) >= losses[0]
+
+
+def _rate_of(step: Any) -> str:
+    """The learning rates of an optimizer's step."""
+    rates = listed([f"{rate:g}" for rate in dict.fromkeys(step.rates)])
+    return f"the learning rate of {type(step.optimizer).__name__} is {rates}"
 
 
 def _rates(step: list[Update], scale: float) -> str:

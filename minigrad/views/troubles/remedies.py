@@ -29,7 +29,8 @@ REMEDIES = {
         "arcsin": "its slope at -1 and 1 is infinite: clip its argument a little inside these",
         "where": "every element of a row is masked: a softmax has nothing to choose from. Leave such "
         "rows out, or let them attend to something",
-        "matmul": "the sum of the products overflows: make the weights or the inputs smaller",
+        "matmul": "the sum of the products overflows: make the weights or the inputs smaller; if they "
+        "have grown while learning, a smaller learning rate",
         "astype": "numbers of 16 bits go up to 65,504: scale down what comes in, or take bfloat16 or "
         "float32",
     },
@@ -109,7 +110,8 @@ GENERAL = {
     "cut off": "leave out detach(), item(), no_grad() and NumPy between the parameter and the loss",
     "vanishes": "residual connections, a normalization in each layer, ReLU or GELU, a start with a "
     "larger scale; for long sequences an LSTM, a GRU or attention",
-    "explodes": "a start with a smaller scale, a normalization in each layer, clipping of the gradient",
+    "explodes": "a start with a smaller scale, a normalization in each layer, clipping of the gradient; "
+    "if it was not so before the first steps of training, a smaller learning rate",
     "axis": "for scores of (queries, keys) take the softmax along the keys: axis=-1, dim=-1",
     "twice": "leave the first one out: a cross-entropy and log_softmax take the scores themselves",
 }

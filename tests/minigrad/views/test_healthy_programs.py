@@ -93,6 +93,21 @@ def two_networks_in_turn():
     return steps(lambda k: F.softplus(-d(g(X))).mean(), g), steps(loss_of, d)
 
 
+def a_multiplier_that_another_optimizer_raises():
+    one, multiplier = nn.Linear(2, 1), nn.Parameter(torch.ones(()))
+    of_one, of_multiplier = (
+        torch.optim.SGD(one.parameters(), 0.05),
+        torch.optim.SGD([multiplier], 2.5, maximize=True),
+    )
+    for _ in range(6):
+        of_one.zero_grad()
+        of_multiplier.zero_grad()
+        (multiplier * F.mse_loss(one(X)[:, 0], Y.float())).backward()
+        of_one.step()
+        of_multiplier.step()
+    return of_one, of_multiplier
+
+
 def an_old_policy():
     policy = net()
     old = policy(X).log_softmax(1).detach()
@@ -193,6 +208,7 @@ def a_domain_that_is_not_to_be_known(sign=-1):
 HEALTHY = [
     chunks_of_a_long_sequence, a_target_network, a_teacher_that_follows, a_target_inside_the_module,
     features_of_a_network_that_is_kept, two_networks_in_turn, an_old_policy,
+    a_multiplier_that_another_optimizer_raises,
     lambda: experts(True), lambda: experts(False), a_hinge_that_is_satisfied,
     lambda: a_hinge_that_is_satisfied(torch.square), lambda: a_hinge_that_is_satisfied(lambda h: h * h),
     a_branch_that_starts_at_0, a_bias_of_what_is_subtracted, a_gate_that_closes_for_once,

@@ -355,6 +355,10 @@ def steps_whose_loss_comes_down_again():
     return loss
 
 
+def steps_by_which_the_loss_rises_a_little_each_time():
+    return trained(torch.nn.Linear(1, 1), 1.1)
+
+
 def steps_uphill():
     return trained(torch.nn.Linear(1, 1), -0.9)
 
@@ -441,8 +445,9 @@ def test_a_page_of_another_gradient_opens_where_it_may_turn(tmp_path):
         (one_step_that_is_too_long, "in 1 step of training"),
         (
             steps_whose_loss_comes_down_again,
-            r"(?s)grows from 9\.\d+ to .*up to 10, which is that of Adam",
+            r"(?s)grows from 9\.\d+ to .*the learning rate of Adam is 10\n",
         ),
+        (steps_by_which_the_loss_rises_a_little_each_time, r"from 6\.\d+ to 37\.\d+ in 5 steps"),
         (steps_uphill, "they go along the gradient"),
     ],
 )
@@ -543,7 +548,9 @@ def test_of_many_steps_the_first_that_went_wrong_is_shown(tmp_path):
             finite.append(all(n.isfinite().all() for n in numbers))
     first = finite.index(False)
     assert 0 < first < 8
-    trouble = mg.diagnose(watched, page=tmp_path / "why.html")[0]
+    cause, trouble = mg.diagnose(watched, page=tmp_path / "why.html")
+    assert cause.kind == "steps"
+    assert "the learning rate of SGD is 5" in cause.numbers
     assert trouble.what.endswith(f", in backward() number {first + 1} of 9")
     assert "np.power" in trouble.what
     assert trouble.remedy.startswith("a power of a large number overflows")
