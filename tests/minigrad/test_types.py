@@ -91,7 +91,7 @@ reveal_type(np.sum(x))  # Any
 def test_the_type_after_an_operation_is_known(tmp_path):
     """NumPy's own types decide of `np.sum(x)` that it is anything: `x.sum()` is a Tensor."""
     (tmp_path / "user.py").write_text(PROGRAM)
-    command = [sys.executable, "-m", "mypy", "--config-file=", "--follow-imports=silent"]
+    command = [sys.executable, "-m", "mypy", "--follow-imports=silent"]  # reads what CI has cached
     done = subprocess.run(
         [*command, str(tmp_path / "user.py")], cwd=ROOT, capture_output=True, text=True, timeout=600
     )

@@ -330,7 +330,7 @@ def test_a_small_disk_that_is_full(here, tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs a limit that is kept")
 def test_memory_that_is_full(here, tmp_path):
-    result = apart(*JOB, "--steps", 1, "--batch", 300_000, "--width", 64, cwd=tmp_path,
+    result = apart(*JOB, "--steps", 1, "--batch", 16_000, "--feed-forward", 50_000, cwd=tmp_path,
                    preexec_fn=limited(AS=600_000_000))  # fmt: skip
     refused(result, "not enough memory.*: choose smaller sizes or batches")
     assert left(tmp_path / "runs/pairs") == []

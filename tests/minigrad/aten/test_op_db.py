@@ -65,8 +65,11 @@ def sweep():
     without = types.ModuleType("expecttest")  # the database asks for it, and we do not
     without.TestCase = unittest.TestCase
     sys.modules.setdefault("expecttest", without)
+    from torch.testing._internal import common_utils
     from torch.testing._internal.common_methods_invocations import op_db
 
+    # it looks for a test of its own in the whole stack, at each sample: a third of the time
+    common_utils.extract_test_fn = lambda: None
     found: dict[str, str] = {}
     for op in op_db:
         if op.supports_autograd and op.supports_dtype(torch.float32, "cpu"):

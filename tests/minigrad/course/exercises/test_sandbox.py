@@ -57,7 +57,7 @@ def test_accidents_cost_one_exercise_only(run, folder):
         ("import sys; sys.exit(1)", "wrong", "ends the program"),
         ("return product_rule(g, x, y)", "wrong", "calls itself without end"),
         (
-            "import sys; sys.setrecursionlimit(10**9); f = lambda n: f(n + 1) + 1; return f(0)",
+            "import sys; sys.setrecursionlimit(10**9); f = lambda n: max([n], key=f); return f(0)",
             ("stopped", "wrong"),
             "",
         ),
