@@ -27,7 +27,7 @@ from .failures import error_of_call, error_of_detaching
 from .followed import SHAPE_ONLY, Followed, followed
 from .kinds import named, not_of
 from .modes import current_box, effect, get_default_dtype, mode
-from .node import Edge, Node, edges_to
+from .node import Node, edges_to
 from .operators import Operators
 from .saving import to_save
 from .table import NUMPYS, Definition, Operation, lookup
@@ -67,14 +67,14 @@ class Tensor(Operators):
         self, value: ArrayLike, *, requires_grad: bool = False, dtype: DTypeLike | None = None,
         name: str | None = None,
     ):  # fmt: skip
-        if isinstance(value, Followed) and not requires_grad and name is None:
-            self._array, self._node = copy_of_followed(value, dtype), None
-            return
-        if isinstance(value, (Tensor, Followed)):
-            value = value._detached("Tensor(x)")
-        self._array = read_only(as_array(value, dtype, copy=True))
         if name is not None and (wrong := not_of(str, "name", name)) is not None:
             raise errors.ArgumentError(wrong)
+        if isinstance(value, Followed) and not requires_grad:
+            self._array = copy_of_followed(value, dtype)
+        else:
+            if isinstance(value, (Tensor, Followed)):
+                value = value._detached("Tensor(x)")
+            self._array = read_only(as_array(value, dtype, copy=True))
         self._node = Node(self._array, name=name)
         self.requires_grad = requires_grad
 
@@ -429,7 +429,8 @@ def remembered(
     if not (entry.makes_new and type(y) is np.ndarray and y.dtype.kind == "f"):
         y = as_result(y, entry, args)
         if edges and y.dtype.kind != "f":
-            edges = without_gradient(entry, y)
+            check_may_lose_gradient(entry, y)
+            edges = []
     node = None
     if edges or now.watchers:
         node = Node(y, entry, to_save(entry, edges, args, arrays, y), kwargs, edges)
@@ -459,16 +460,17 @@ def outside_the_graph(
     return y
 
 
-def without_gradient(operation: Operation, y: AnyArray) -> list[Edge]:
-    """Return no edges, for a result of integers or booleans: `astype`, and a user's own function, are
-    surely meant to make one.
+def check_may_lose_gradient(operation: Operation, y: AnyArray) -> None:
+    """Check that `operation` is meant to make integers or booleans, `y`, of numbers with a gradient.
+
+    `astype`, and a user's own function, surely are.
 
     Raises:
-        DTypeError: for a function whose option `dtype` makes these of numbers with a gradient.
+        DTypeError: for a function that makes them because of its option `dtype`.
     """
-    if "dtype" not in operation.names or operation.is_wrapped or operation.name == "np.astype":
-        return []
-    raise errors.DTypeError(
-        f"{operation.name} with dtype={y.dtype} has no gradient, and one of its arguments needs one: "
-        f"write x.astype({y.dtype.name!r}) or x.detach() for that argument first, if none is wanted"
-    )
+    if "dtype" in operation.names and not operation.is_wrapped and operation.name != "np.astype":
+        raise errors.DTypeError(
+            f"{operation.name} with dtype={y.dtype} has no gradient, and one of its arguments needs "
+            f"one: write x.astype({y.dtype.name!r}) or x.detach() for that argument first, if none is "
+            f"wanted"
+        )

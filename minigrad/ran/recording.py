@@ -135,14 +135,18 @@ class Recording(Watcher):
         return self._of_array(a)
 
     def _of_tensor(self, tensor: Tensor) -> Node:
-        """The node of a tensor; of one that was detached meanwhile, the one whose numbers it has.
+        """The node of a tensor; of one made of another's numbers meanwhile, the node of these.
 
         What was detached before has the very array of another tensor, and may get another one.
         """
-        array = tensor._array
-        if tensor._node is None:
-            if id(array) in self.same_numbers:
-                return self.same_numbers[id(array)][1]
+        array, leaf = tensor._array, tensor._node
+        is_constant = leaf is None or (leaf.operation is None and not leaf.requires_grad)
+        if is_constant and id(array) in self.same_numbers:
+            source = self.same_numbers[id(array)][1]
+            if leaf is not None and source.operation is not None and not source.operation.rules:
+                source.name = source.name or leaf.name  # no other tensor has this node
+            return source
+        if leaf is None:
             known = self.arrays.get(memory_of(array))
             if known is not None and known[0] is not array:
                 return known[1]
@@ -172,7 +176,7 @@ class Recording(Watcher):
 # --- notes ----------------------------------------------------------------------------------------
 
 
-class Note(Watcher):
+class Note:
     """The data of a node that `record()` keeps for the views.
 
     Attributes:
@@ -208,6 +212,7 @@ class Note(Watcher):
         self.contributions: list[Contribution] = []
 
     def on_visit(self, visit: Visit) -> None:
+        """Keep the gradient of the node and what it passed on; `backward()` calls this."""
         self.gradient, self.contributions = visit.gradient, visit.contributions
 
 

@@ -119,6 +119,36 @@ def test_a_tensor_of_it_has_its_numbers(dtype, made):
     assert mask.grad.tolist() == [2, 2]
 
 
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda x: mg.Tensor(x > 0, name="m"),
+        lambda x: mg.Tensor(x > 0).requires_grad_(False),
+        lambda x: mg.Tensor((x > 0).astype(np.float32), name="m"),
+    ],
+)
+def test_neither_a_name_nor_a_node_of_its_own_hides_where_it_comes_from(make):
+    @mg.compile
+    def step(x):
+        return np.sum(x * make(x))
+
+    for numbers in ([1.0, -2.0], [-3.0, 4.0], [5.0, 6.0], [-7.0, -8.0]):
+        x = leaf(numbers)
+        step(x).backward()
+        assert x.grad.tolist() == [float(n > 0) for n in numbers]
+    with mg.record():
+        loss = np.sum(x * make(x))
+    assert operations(loss)[0] == "np.greater"
+
+
+def test_a_drawing_shows_the_name_of_a_tensor_of_it():
+    x = leaf([1.0, -2.0])
+    with mg.record():
+        loss = np.sum(x * mg.Tensor(x > 0, name="m"))
+    assert [n.name for n in mg.graph(loss).nodes if n.operation == "np.greater"] == ["m"]
+    assert not x.name
+
+
 def test_a_tensor_of_it_that_learns_is_a_leaf():
     with mg.record():
         w = mg.Tensor(leaf([1.0, -2.0]) > 0, dtype=np.float32, requires_grad=True)
