@@ -19,7 +19,7 @@ from .softmaxes import log_softmax
 from .squashed import warn_of_probabilities
 
 ONE_SCORE = "; one score a row is for binary_cross_entropy_with_logits"
-ROUNDING = 1e-3
+ABOVE_0 = 1e-3  # by so much rounding may lift the logarithm of a probability above 0
 
 
 @definition(plain=True)
@@ -50,13 +50,11 @@ def cross_entropy(
         ConfigError: for a smoothing outside 0 to 1, or another reduction.
     """
     (targets,) = as_arrays(targets)
-    # Before any computation, so that an error is about this loss; `nll_loss` is for users too, and
-    # checks again what it is given.
     _check_targets(np.shape(logits), targets, ignore_index, reduction, label_smoothing)
     warn_of_probabilities(logits, "cross_entropy", "softmax")
     log_p = log_softmax(logits)  # (..., N)
-    loss = nll_loss(log_p, targets, ignore_index=ignore_index, reduction="none")  # (...)
     counted = _counts(targets, ignore_index)
+    loss = minus_log_p(log_p, targets, counted)  # (...)
     if label_smoothing:
         over_all = np.where(counted, -np.mean(log_p, axis=-1), 0)
         loss = (1 - label_smoothing) * loss + label_smoothing * over_all
@@ -123,16 +121,21 @@ def nll_loss(
     """
     (targets,) = as_arrays(targets)
     _check_targets(log_p.shape, targets, ignore_index, reduction)
-    if np.any(without_tensors(log_p) > ROUNDING):
+    if np.any(without_tensors(log_p) > ABOVE_0):
         raise errors.ConfigError(
             "log_p are logarithms of probabilities, at most 0, as log_softmax(scores) gives; "
             "cross_entropy takes the scores themselves"
         )
     counted = _counts(targets, ignore_index)
+    loss = minus_log_p(log_p, targets, counted)
+    return _reduced(loss, reduction, None if ignore_index is None else counted)
+
+
+def minus_log_p(log_p: A, targets: Array, counted: Array) -> A:
+    """-log p[target]: log_p (..., N), targets (...) to (...); 0 where a target is not `counted`."""
     ids = np.where(counted, targets, 0)[..., None]  # (..., 1)
     loss = -np.take_along_axis(log_p, ids, axis=-1)[..., 0]  # (...)
-    loss = np.where(counted, loss, 0)
-    return _reduced(loss, reduction, None if ignore_index is None else counted)
+    return np.where(counted, loss, 0)
 
 
 @definition(plain=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import functional as F
 from ...engine.followed import bare
+from ...functional.losses import minus_log_p
 from .elements import same, times
 from .row_table import ROWS, row
 from .shapes import reshaped
@@ -92,9 +93,7 @@ def _nll_loss(self, target, weight, reduction, ignore_index):
     log_p = np.moveaxis(self, 1, -1) if self.ndim > 2 else self
     kind = REDUCTIONS[reduction]
     counted = np.not_equal(target, ignore_index)
-    # PyTorch's takes any numbers, and ours no probabilities above 1.
-    ids = np.where(counted, target, 0)[..., None]
-    loss = np.where(counted, -np.take_along_axis(log_p, ids, axis=-1)[..., 0], 0)
+    loss = minus_log_p(log_p, target, counted)  # `nll_loss` refuses p above 1, as PyTorch does not
     if weight is None:
         weights = counted.astype(log_p.dtype)
     else:
