@@ -570,6 +570,11 @@ WORDS = {  # names of arguments; of several, what the function has
     "output_dim": "width or outputs",
 }  # fmt: skip
 
+MATH = {  # the names of Python's math that NumPy has otherwise
+    **{f"a{f}": f"np.arc{f}" for f in ("cos", "cosh", "sin", "sinh", "tan", "tan2", "tanh")},
+    "pow": "np.power", "fabs": "np.abs", "erf": "minigrad.functional.erf",
+}  # fmt: skip
+
 APART = {  # arguments that are none here
     "device": "leave it out: all arrays lie in the memory of this machine",
     "activation": "it is a layer of its own: nn.Sequential(nn.Linear(3, 4), F.relu); no softmax before "

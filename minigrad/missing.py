@@ -22,20 +22,20 @@ IMPORT_FROM = dis.opmap["IMPORT_FROM"]
 
 
 def missing(module: str, name: str, *homes: str) -> AttributeError | ImportError:
-    """The error for a name that a module has not, with what to write; called by its `__getattr__`.
+    """The error for a name that a module has not, with what to write; its `__getattr__` raises it.
 
     Args:
         homes: as for `instead`.
     """
-    path = _written(name)
+    path = _dotted_name(name)
     remedy = ""
     for what, where in ((path, homes), (path.rpartition(".")[2], [ANYWHERE]), (name, homes)):
         remedy = remedy or instead(what, source_text, *where) or _elsewhere(module, what)
     if module == "minigrad" and re.search(r"(?<![\w.])(nn|optim)\.", remedy.partition(" write")[2]):
         remedy += "  # from minigrad import nn, optim"
-    asking = sys._getframe(2)
+    caller = sys._getframe(2)
     # Of an AttributeError, the statement `from MODULE import NAME` keeps no word.
-    if remedy and asking.f_code.co_code[asking.f_lasti] == IMPORT_FROM:
+    if remedy and caller.f_code.co_code[caller.f_lasti] == IMPORT_FROM:
         return ImportError(f"cannot import name {name!r} from {module!r}{remedy}", name=module)
     return AttributeError(f"module {module!r} has no attribute {name!r}{remedy}")
 
@@ -88,8 +88,8 @@ class AnswersOtherNames:
 
     def __setattr__(self, name: str, value: object) -> None:
         own = type(self).__module__ in PUBLIC and not hasattr(type(self), name)
-        told = own or (name == "trainable" and isinstance(value, bool))
-        if told and f"{self._home}.{name}" in SET:
+        is_refused = own or (name == "trainable" and isinstance(value, bool))
+        if is_refused and f"{self._home}.{name}" in SET:
             raise self._refusal(
                 f"{type(self).__name__} has no setting {name!r}"
                 f"{instead(name, source_text, self._home)}"
@@ -97,12 +97,12 @@ class AnswersOtherNames:
         super().__setattr__(name, value)
 
 
-def _written(name: str) -> str:
+def _dotted_name(name: str) -> str:
     """The name as the running line has it, with what follows: of `mg.keras.layers.LSTM(3)`, or
     `from minigrad.keras.layers import LSTM`, where `keras` is missing, keras.layers.LSTM. Its last part
     says what is meant."""
-    written = re.search(rf"\.({re.escape(name)}(?:\.\w+)*)\b(?: import \(?(\w+))?", source_text())
-    return ".".join(filter(None, written.groups())) if written else name
+    match = re.search(rf"\.({re.escape(name)}(?:\.\w+)*)\b(?: import \(?(\w+))?", source_text())
+    return ".".join(filter(None, match.groups())) if match else name
 
 
 def _spelled_alike(name: str) -> str:
@@ -112,15 +112,15 @@ def _spelled_alike(name: str) -> str:
 
 def _elsewhere(module: str, name: str) -> str:
     """Say where a name is that a module has not, if another one has it, or NumPy."""
-    for spelled in (str, _spelled_alike):
+    for spelling in (str, _spelled_alike):
         for other in dict.fromkeys((module, *PUBLIC)):
             for public in PUBLIC.get(other, ()):
-                if spelled(public) == spelled(name):
+                if spelling(public) == spelling(name):
                     if other.startswith("minigrad"):
                         return f"; write {other.replace('minigrad', 'mg')}.{public}"
                     return f"; write from {other} import {public}"
-    known = vars(np).get(name)
-    here = isinstance(known, float) or (callable(known) and known in TABLE)  # np.pi, np.exp
-    if module in ("minigrad", "minigrad.functional") and here:
+    numpys = vars(np).get(name)
+    is_here = isinstance(numpys, float) or (callable(numpys) and numpys in TABLE)  # np.pi, np.exp
+    if module in ("minigrad", "minigrad.functional") and is_here:
         return f"; write np.{name}"
     return ""

@@ -25,11 +25,11 @@ import numpy as np
 
 from . import errors
 from . import functional as F
-from .arrays.state import matched
+from .arrays.pytorchs import is_pytorchs
+from .arrays.state import arrays_for
 from .engine.arguments import as_array
 from .engine.boxes import call_in_box
-from .engine.errors import is_pytorchs
-from .engine.kinds import checked, named, unknown
+from .engine.kinds import checked, named, unknown_name
 from .engine.modes import floating, get_default_dtype
 from .engine.names import name_of
 from .engine.tensor import Array, Tensor
@@ -112,7 +112,7 @@ class Module(AnswersOtherNames):
     def __init_subclass__(cls, **kwargs: object) -> None:
         super().__init_subclass__(**kwargs)
         for name, value in vars(cls).items():
-            if _passed_over([value]):
+            if _is_overlooked([value]):
                 raise errors.ModuleError(
                     f"{cls.__name__}.{name} is of the class, and would not be learned: write "
                     f"self.{name} = ... in __init__"
@@ -143,7 +143,7 @@ class Module(AnswersOtherNames):
         for name, value in vars(self).items():
             if isinstance(value, Module):
                 yield name, value
-            elif _passed_over(value):
+            elif _is_overlooked(value):
                 raise errors.ModuleError(
                     f"{type(self).__name__}.{name} would not be listed, and so not be learned: use "
                     f"nn.ModuleList for modules in a row, an attribute for each parameter, and "
@@ -215,7 +215,7 @@ class Module(AnswersOtherNames):
                 or differ for a parameter that is shared; it lists them, and changes no parameter.
         """
         own = dict(self._all_parameters())
-        arrays = matched(type(self).__name__, own, self._laid_out_as_here(state))
+        arrays = arrays_for(type(self).__name__, own, self._in_our_layout(state))
         first: dict[Parameter, str] = {}
         for name, parameter in own.items():
             twin = first.setdefault(parameter, name)
@@ -227,7 +227,7 @@ class Module(AnswersOtherNames):
         for parameter, name in first.items():
             parameter.copy_(arrays[name])
 
-    def _laid_out_as_here(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _in_our_layout(self, state: Mapping[str, Any]) -> Mapping[str, Any]:
         """The same state, the weights of a `Linear` transposed where they are tensors of PyTorch's."""
         if not isinstance(state, Mapping):
             return state
@@ -263,21 +263,21 @@ class Module(AnswersOtherNames):
             for name, child in vars(self).items()
             if isinstance(child, Module)
         ]
-        size = sum(parameter.size for parameter in set(_held(self)))
+        size = sum(parameter.size for parameter in set(_parameters_in(self)))
         count = f": {size:,} parameter{'s' * (size != 1)}" if size else ""
         return "\n".join([f"{type(self).__name__}({self.describe()}){count}", *children])
 
 
-def _held(module: Module) -> Iterator[Parameter]:
+def _parameters_in(module: Module) -> Iterator[Parameter]:
     """Go over the parameters of a module, shared ones each time; it refuses no wrong attribute."""
     for value in vars(module).values():
         if isinstance(value, Parameter):
             yield value
         elif isinstance(value, Module):
-            yield from _held(value)
+            yield from _parameters_in(value)
 
 
-def _passed_over(value: object) -> bool:
+def _is_overlooked(value: object) -> bool:
     """Tell whether an attribute holds something to be learned that `named_children` would not list."""
     if isinstance(value, Tensor):
         return value.requires_grad and value.is_leaf and not isinstance(value, Parameter)
@@ -288,7 +288,7 @@ def _passed_over(value: object) -> bool:
     elif dataclasses.is_dataclass(value):
         value = [getattr(value, field.name, None) for field in dataclasses.fields(value)]
     return isinstance(value, (list, tuple, set, frozenset, deque)) and any(
-        isinstance(v, (Module, Parameter)) or _passed_over(v) for v in value
+        isinstance(v, (Module, Parameter)) or _is_overlooked(v) for v in value
     )
 
 
@@ -328,7 +328,7 @@ class ModuleList(Module):
 
 
 class Function(Module):
-    """A function as a module, such as those between the layers of a `Sequential`."""
+    """A function as a module: `Sequential(Linear(2, 16), np.tanh)` makes one of np.tanh."""
 
     @checked
     def __init__(self, function: Callable):
@@ -342,56 +342,65 @@ class Function(Module):
 
 
 class Loss(Function):
-    """A loss as a module: of the prediction, and of the targets."""
+    """A loss as a module, called with the prediction and the targets."""
 
     def forward(self, predicted: Array, targets: Array) -> Any:  # type: ignore[override]
         return self.function(predicted, targets)
 
 
 class _AsInPyTorch(Function):
-    """A function as a module that is made with the function's options: `nn.GELU()`, and then `(x)`."""
+    """The base of functions as modules, as in PyTorch: `nn.GELU()` makes one, with options."""
 
-    _of: ClassVar[Callable]
+    _function: ClassVar[Callable]
 
     def __init__(self, *inputs: Any, **options: Any):
-        name, function = type(self).__name__, type(self)._of
+        name, function = type(self).__name__, type(self)._function
         if inputs:
             raise errors.ArgumentError(
                 f"{name} makes a module, which is called then: write nn.{name}()(...)"
             )
-        if wrong := unknown(function, options):
+        if wrong := unknown_name(function, options):
             raise errors.ArgumentError(f"{name}: {wrong}")
         super().__init__(functools.partial(function, **options) if options else function)
 
 
 class ReLU(_AsInPyTorch):
-    """`relu` as a module; its options are that function's."""
+    """max(x, 0), of any shape, as a module: see `functional.relu`."""
 
-    _of = F.relu
+    _function = F.relu
 
 
 class GELU(_AsInPyTorch):
-    """`gelu` as a module; its options are that function's."""
+    """x (1 + erf(x / sqrt(2))) / 2, of any shape, as a module: see `functional.gelu`.
 
-    _of = F.gelu
+    Its option is that function's, as in `nn.GELU(approximate="tanh")`.
+    """
+
+    _function = F.gelu
 
 
 class Sigmoid(_AsInPyTorch):
-    """`sigmoid` as a module; its options are that function's."""
+    """1 / (1 + exp(-x)), of any shape, as a module: see `functional.sigmoid`."""
 
-    _of = F.sigmoid
+    _function = F.sigmoid
 
 
 class CrossEntropyLoss(_AsInPyTorch, Loss):
-    """`cross_entropy` as a module; its options are that function's."""
+    """-log softmax(x)[target], of scores x (..., N) and integers (...), as a module.
 
-    _of = F.cross_entropy
+    Its options are those of `functional.cross_entropy`, as in `nn.CrossEntropyLoss(ignore_index=0)`.
+    """
+
+    _function = F.cross_entropy
 
 
 class MSELoss(_AsInPyTorch, Loss):
-    """`mse_loss` as a module; its options are that function's."""
+    """(predicted - targets)^2, of two arrays of one shape, averaged, as a module.
 
-    _of = F.mse_loss
+    Its options are those of `functional.mse_loss`, as in `nn.MSELoss(reduction="sum")`.
+    """
+
+    _function = F.mse_loss
 
 
 class Sequential(ModuleList):

@@ -13,7 +13,7 @@ import numpy as np
 from . import errors
 from .arrays.blocks import Blocks, squares
 from .arrays.ranges import extent, shape_and_dtype
-from .arrays.state import matched
+from .arrays.state import arrays_for
 from .engine.errors import described
 from .engine.kinds import has_axes, named
 from .engine.modes import effect
@@ -71,10 +71,10 @@ class Optimizer(AnswersOtherNames):
         self.parameters = parameter_list(parameters)
         if not self.parameters:
             raise errors.ConfigError("an optimiser needs at least one parameter")
-        still = [p for p in self.parameters if type(p) is Tensor and not p.requires_grad]
-        if any(p.node.grad is None for p in still):  # a Parameter is frozen on purpose
+        frozen = [p for p in self.parameters if type(p) is Tensor and not p.requires_grad]
+        if any(p.node.grad is None for p in frozen):  # a Parameter is frozen on purpose
             warnings.warn(
-                f"a tensor of {shape_and_dtype(still[0])} among the parameters requires no gradient, "
+                f"a tensor of {shape_and_dtype(frozen[0])} among the parameters requires no gradient, "
                 f"and will stay as it is: to train it, make it with requires_grad=True",
                 stacklevel=level_outside(),
             )
@@ -150,12 +150,12 @@ class Optimizer(AnswersOtherNames):
             StateDictError: if entries are missing, unexpected, of another shape or not of numbers;
                 it lists them all, and nothing is changed then.
         """
-        arrays = matched(f"this {type(self).__name__}", self.state_dict(), state)
+        arrays = arrays_for(f"this {type(self).__name__}", self.state_dict(), state)
         self.lr = arrays["lr"].item()
         self.steps = arrays["steps"].astype(int).tolist()
         places = range(len(self.parameters))
-        kept = [[arrays[f"{slot}.{i}"] for slot in self.slots] for i in places]
-        self._blocks = Blocks(self.parameters, kept, self.elementwise)
+        by_parameter = [[arrays[f"{slot}.{i}"] for slot in self.slots] for i in places]
+        self._blocks = Blocks(self.parameters, by_parameter, self.elementwise)
 
 
 class SGD(Optimizer):
@@ -173,7 +173,7 @@ class SGD(Optimizer):
     """
 
     elementwise = True
-    momentum = 0.0  # so that setting it is no setting of another library's optimiser
+    momentum = 0.0  # of the class: else `AnswersOtherNames` takes it for another library's setting
 
     @named
     def __init__(
@@ -338,12 +338,12 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
         ConfigError: if `max_norm` is negative or NaN; an infinite one only asks for the norm.
     """
     max_norm = real("max_norm", max_norm, infinite=True)
-    having = [(p, p.grad._array) for p in parameter_list(parameters) if p.grad is not None]
-    norm = math.sqrt(sum(squares(g) for _, g in having))
+    pairs = [(p, p.grad._array) for p in parameter_list(parameters) if p.grad is not None]
+    norm = math.sqrt(sum(squares(g) for _, g in pairs))
     if not math.isfinite(norm):
         culprits = (
             f"\n  {p.name or 'a parameter'} of shape {p.shape}: {extent(g)}"
-            for p, g in having
+            for p, g in pairs
             if not math.isfinite(squares(g))
         )
         raise errors.AnomalyError(
@@ -352,7 +352,7 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> float:
         )
     factor = max_norm / (norm + 1e-6)
     if factor < 1:
-        for p, g in having:
+        for p, g in pairs:
             p.grad = tensor_of(g * factor)
     return norm
 

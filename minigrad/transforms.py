@@ -236,7 +236,7 @@ def gradients(
     `starting` holds the gradient with respect to each root. An input that no root depends on gets None.
     Only nodes that depend on an input are walked.
     """
-    wanted = {x._node for x in inputs if x._node is not None}
+    goals = {x._node for x in inputs if x._node is not None}
     starts: dict[Node, AnyArray] = {}
     arrived: dict[Node, AnyArray] = {}
     with enable_grad():
@@ -244,8 +244,8 @@ def gradients(
             node = root._node
             if node is not None and node.requires_grad:
                 starts[node] = starts[node] + g if node in starts else g
-        for visit in walk(starts, wanted, frees=not (retain_graph or create_graph)):
-            if visit.node in wanted:
+        for visit in walk(starts, goals, frees=not (retain_graph or create_graph)):
+            if visit.node in goals:
                 arrived[visit.node] = visit.gradient
             del visit  # frees its memory for the next rule
     return [arrived.get(x._node) for x in inputs]
@@ -301,8 +301,8 @@ class _Run:
         if len({i % len(args) for i in positions}) < len(positions):
             raise errors.ShapeError(f"argnums names an argument twice: {positions}")
         self.arguments = tuple(args[i] for i in positions)
-        named = dict(zip(positions, self.arguments))
-        self.inputs = [_stand_in(x, f"argument {path}") for path, x in leaves(named)]
+        by_position = dict(zip(positions, self.arguments))
+        self.inputs = [_stand_in(x, f"argument {path}") for path, x in leaves(by_position)]
         replaced = dict(zip(positions, rebuilt(self.arguments, self.inputs)))
         args = tuple(replaced.get(i, replaced.get(i - len(args), a)) for i, a in enumerate(args))
         with enable_grad():
@@ -423,14 +423,14 @@ def _arguments(primals: object) -> tuple:
 
 def _matching(vectors: object, tree: object, tensors: Sequence[Tensor]) -> list[Tensor]:
     """The leaves of `vectors`, a tree of the same form as `tree`, as Tensors of the right dtype."""
-    paths, named = [p for p, _ in leaves(tree)], list(leaves(vectors))
-    if [p for p, _ in named] != paths:
+    paths, with_paths = [p for p, _ in leaves(tree)], list(leaves(vectors))
+    if [p for p, _ in with_paths] != paths:
         raise errors.ShapeError(
             f"expected a tree with the leaves {', '.join(p or 'x' for p in paths)}, and got one "
-            f"with {', '.join(p or 'x' for p, _ in named)}"
+            f"with {', '.join(p or 'x' for p, _ in with_paths)}"
         )
     matched = []
-    for (path, value), tensor in zip(named, tensors):
+    for (path, value), tensor in zip(with_paths, tensors):
         vector = value if isinstance(value, Tensor) else Tensor(value, dtype=tensor.dtype)
         if vector.shape != tensor.shape:
             raise errors.ShapeError(

@@ -12,7 +12,7 @@ from .engine.tensor import Array, Tensor
 def warn_of_float64(x: Array, layer: object) -> None:
     """Warn that a model computes in float64 from `x` on, at the line of the user's that calls it.
 
-    Not where it is another `layer` of that class that made x so wide: that one has warned.
+    There is no warning if another layer of the class of `layer` made x so wide: that one has warned.
     """
     node = _widest(x)
     box = node.box if node is not None and node.operation is not None else None
@@ -28,7 +28,7 @@ def warn_of_float64(x: Array, layer: object) -> None:
 
 
 def _widest(x: Array) -> Node | None:
-    """The node, which may be far before x, of whose arguments none with a gradient is as wide."""
+    """The node that made x so wide, perhaps far before x: none of its arguments with a gradient is."""
     node = x.node if isinstance(x, Tensor) else None
     wide = node
     while wide is not None:

@@ -8,7 +8,7 @@
         return model(x)
 
 `@no_grad()` does the same. The setting belongs to the thread, or the task of asyncio, that made it.
-Blocks may be left in any order. Of a decorated generator function the setting holds while its own code
+Blocks may be left in any order. In a decorated generator function, the setting holds while its own code
 runs, and not while it waits for the next `next`. A generator that waits inside a `with` block is another
 matter: Python runs what comes meanwhile in the same context, so the setting holds there too.
 """

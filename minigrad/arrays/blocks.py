@@ -13,7 +13,7 @@ import numpy as np
 
 from ..engine.tensor import Tensor, read_only
 
-BLOCK = 1 << 15  # elements that are updated together: they stay in the processor's cache
+BLOCK_ELEMENTS = 1 << 15  # that are updated together: they stay in the processor's cache
 
 
 class Group:
@@ -115,11 +115,11 @@ class Blocks:
 
 
 def grouped(parameters: Sequence[Tensor]) -> Iterator[list[int]]:
-    """The places of parameters in groups of one dtype, neighbours, at most `BLOCK` elements in all."""
+    """The places of parameters in groups of one dtype, neighbours, at most `BLOCK_ELEMENTS` in all."""
     group: list[int] = []
     size = 0
     for i, p in enumerate(parameters):
-        if group and (size + p.size > BLOCK or p.dtype != parameters[group[0]].dtype):
+        if group and (size + p.size > BLOCK_ELEMENTS or p.dtype != parameters[group[0]].dtype):
             yield group
             group, size = [], 0
         group.append(i)
@@ -128,12 +128,12 @@ def grouped(parameters: Sequence[Tensor]) -> Iterator[list[int]]:
 
 
 def pieces(*arrays: np.ndarray) -> Iterator[tuple[np.ndarray, ...]]:
-    """Arrays of one shape as they are, or, if they are large, about `BLOCK` elements at a time."""
+    """Arrays of one shape as they are, or, if they are large, about `BLOCK_ELEMENTS` at a time."""
     first = arrays[0]
-    if first.size <= BLOCK:
+    if first.size <= BLOCK_ELEMENTS:
         yield arrays
         return
-    rows = max(1, BLOCK * len(first) // first.size)
+    rows = max(1, BLOCK_ELEMENTS * len(first) // first.size)
     for i in range(0, len(first), rows):
         yield tuple(a[i : i + rows] for a in arrays)
 

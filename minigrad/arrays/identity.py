@@ -10,9 +10,9 @@ from .strides import address
 
 
 def memory_of(a: Any) -> Any:
-    """Return what tells an array from others elsewhere, or of other elements of the same memory.
+    """The key of the elements in memory that an array is made of: two arrays of the same have one key.
 
-    It can be a key of a dict. Of what is no array it is the identity.
+    For anything but an array, and for an array without elements, it is the identity.
     """
     if not isinstance(a, np.ndarray) or not a.size:
         return id(a)
@@ -34,5 +34,5 @@ def frozen_view(array: np.ndarray) -> np.ndarray:
 
 
 def equal(a: np.ndarray, b: np.ndarray) -> bool:
-    """Tell whether two arrays have the same numbers; of NaN, which takes longer to see, too."""
+    """Tell whether two arrays have the same numbers, NaN in the same places included."""
     return np.array_equal(a, b) or (a.dtype.kind == "f" and np.array_equal(a, b, equal_nan=True))

@@ -8,21 +8,21 @@ import numpy as np
 
 
 def extent(value: object) -> str:
-    """The range of an array: `from -1.5 to 2`, with how many of it are NaN or infinite."""
+    """The range of an array: `from -1.5 to 2`, and how many elements are NaN or infinite."""
     array = numbers_in(value)
     if array is None:
         return "not computed yet"
     if array.size == 0:
         return "empty"
     finite = array[np.isfinite(array)]
-    said = []
+    phrases = []
     if finite.size:
         low, high = finite.min() + 0, finite.max() + 0
-        said.append(f"all {low:.5g}" if low == high else f"from {low:.5g} to {high:.5g}")
-    for what, found in (("NaN", np.isnan(array)), ("infinite", np.isinf(array))):
-        if found.any():
-            said.append(f"{int(found.sum())} of {array.size} {what}")
-    return ", ".join(said)
+        phrases.append(f"all {low:.5g}" if low == high else f"from {low:.5g} to {high:.5g}")
+    for what, mask in (("NaN", np.isnan(array)), ("infinite", np.isinf(array))):
+        if mask.any():
+            phrases.append(f"{int(mask.sum())} of {array.size} {what}")
+    return ", ".join(phrases)
 
 
 def shape_and_dtype(value: Any) -> str:

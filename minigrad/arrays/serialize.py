@@ -53,28 +53,28 @@ def save(
                 f"{name} is a dict, and a file holds arrays by name: save it to a file of its own, or "
                 f"give its arrays names such as {f'{name}.{next(iter(value), 0)}'!r}"
             )
-    made = {name: np.asarray(array) for name, array in arrays.items()}
-    text = _header(made, about)
+    by_name = {name: np.asarray(array) for name, array in arrays.items()}
+    text = _header(by_name, about)
 
     def write(file: IO[bytes]) -> None:
         with zipfile.ZipFile(file, "w") as archive:
             archive.writestr(zipfile.ZipInfo(_ABOUT), text)  # a ZipInfo has a fixed time
-            for name, array in made.items():
+            for name, array in by_name.items():
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
                     np.lib.format.write_array(entry, array, _VERSION, allow_pickle=False)
 
     write_whole(path, write)
 
 
-def _header(made: Mapping[str, np.ndarray], about: object) -> str:
+def _header(by_name: Mapping[str, np.ndarray], about: object) -> str:
     """The text that stands first in a file, for arrays that can be saved by these names."""
     try:
-        text = json.dumps({"format": _FORMAT, "arrays": list(made), "about": about})
+        text = json.dumps({"format": _FORMAT, "arrays": list(by_name), "about": about})
     except (TypeError, ValueError) as problem:
         raise ArgumentError(
             f"about is what JSON can hold (dicts, lists, texts and numbers): {problem}"
         ) from None
-    for name, array in made.items():
+    for name, array in by_name.items():
         if array.dtype.hasobject:
             raise ArgumentError(
                 f"{name} is an array of Python objects, which only pickle could save"
@@ -94,8 +94,8 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
 
         model.load_state_dict(mg.load("w.npz")[0])
 
-    What an entry promises is checked before it is read: reading needs no more memory than the file has
-    bytes, whoever wrote it.
+    The size that an entry promises is checked before it is read. So reading needs no more memory than
+    the file has bytes, whoever wrote it.
 
     Raises:
         CheckpointError: if there is no such file, or it is no regular one, or is truncated, or was not
@@ -115,12 +115,12 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
             with zipfile.ZipFile(file) as archive:
                 if any(name.endswith("/data.pkl") for name in archive.namelist()):
                     raise ValueError("PyTorch's: write model.load_state_dict(torch.load(path))")
-                infos = _plain(archive, os.fstat(file.fileno()).st_size)
+                infos = _stored(archive, os.fstat(file.fileno()).st_size)
                 header = json.loads(archive.read(_ABOUT))
-                written, names, about = header["format"], header["arrays"], header["about"]
-                if written == _FORMAT:
+                written_format, names, about = header["format"], header["arrays"], header["about"]
+                if written_format == _FORMAT:
                     return {
-                        name: _array(archive, infos[name]) for name in _all(names, infos)
+                        name: _array(archive, infos[name]) for name in _complete(names, infos)
                     }, about
     except PermissionError:
         raise CheckpointError(f"{os.fspath(path)} may not be read: permission denied") from None
@@ -132,11 +132,11 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
             f"({type(problem).__name__}: {problem}): give the file as it was saved"
         ) from None
     raise CheckpointError(
-        f"{os.fspath(path)} is of the format {written!r}; this version reads {_FORMAT!r}"
+        f"{os.fspath(path)} is of the format {written_format!r}; this version reads {_FORMAT!r}"
     )
 
 
-def _plain(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
+def _stored(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     """The entries of arrays by name, if all entries are stored as they are, each in bytes of its own."""
     infos = archive.infolist()
     for info in infos:
@@ -147,15 +147,15 @@ def _plain(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:
     return {info.filename.removesuffix(".npy"): info for info in infos if info.filename != _ABOUT}
 
 
-def _all(names: list[str], infos: Mapping[str, zipfile.ZipInfo]) -> list[str]:
+def _complete(names: list[str], infos: Mapping[str, zipfile.ZipInfo]) -> list[str]:
     """`names`, if there is an entry for each, and none for another."""
-    known = set(names)
+    listed = set(names)
     missing = [name for name in names if name not in infos]
-    strange = [n for n, i in infos.items() if n not in known or not i.filename.endswith(".npy")]
+    strange = [n for n, i in infos.items() if n not in listed or not i.filename.endswith(".npy")]
     if missing:
-        raise ValueError(f"without {_some(missing)} of its {len(names)} arrays")
+        raise ValueError(f"without {_first_few(missing)} of its {len(names)} arrays")
     if strange:
-        raise ValueError(f"with {_some(strange)}, which are no arrays of it")
+        raise ValueError(f"with {_first_few(strange)}, which are no arrays of it")
     return names
 
 
@@ -174,5 +174,5 @@ def _array(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> np.ndarray:
         return np.lib.format.read_array(entry, allow_pickle=False)
 
 
-def _some(names: list[str]) -> str:
+def _first_few(names: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

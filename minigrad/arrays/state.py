@@ -9,15 +9,17 @@ from typing import Any
 import numpy as np
 
 from .. import errors
-from ..engine.errors import is_pytorchs
 from ..engine.tensor import Tensor
+from .pytorchs import array_of_pytorchs, is_pytorchs
 
 TURNED = (
     "; PyTorch's Linear keeps (out, in): give its .T, and that of each square weight of a Linear"
 )
 
 
-def matched(owner: str, own: Mapping[str, Any], state: Mapping[str, Any]) -> dict[str, np.ndarray]:
+def arrays_for(
+    owner: str, own: Mapping[str, Any], state: Mapping[str, Any]
+) -> dict[str, np.ndarray]:
     """The arrays in `state`, if there is one of the right shape for each of `own`, and no other.
 
     Args:
@@ -52,10 +54,6 @@ def matched(owner: str, own: Mapping[str, Any], state: Mapping[str, Any]) -> dic
 
 
 def _array(value: Any) -> np.ndarray:
-    """The array of a value. NumPy takes no tensor of PyTorch's with a gradient, or of bfloat16."""
     if isinstance(value, Tensor):
         return value.data
-    if is_pytorchs(value):
-        value = value.detach().cpu()
-        value = value.float() if value.dtype.itemsize == 2 else value
-    return np.asarray(value)
+    return array_of_pytorchs(value) if is_pytorchs(value) else np.asarray(value)

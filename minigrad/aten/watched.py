@@ -8,6 +8,8 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from .. import errors
+from ..arrays.pytorchs import is_pytorchs
+from ..engine.kinds import KINDS, Kind
 from ..engine.source import level_outside, pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import order
@@ -243,3 +245,18 @@ class Watched:
 
 
 pytorch = Watched
+
+
+def unwatched(value: object) -> str:
+    """Say what to give in place of something of PyTorch's, or of an error; "" for anything else."""
+    if not is_pytorchs(value) and not isinstance(value, Exception):
+        return ""
+    given = "of PyTorch it takes what `with mg.pytorch() as watched:` gave, also after an error"
+    return f"; {given}: compute the loss in such a block"
+
+
+KINDS[Watched] = Kind(
+    lambda value: isinstance(value, Watched),
+    "a Watched",
+    hint=lambda _name, value: unwatched(value),
+)

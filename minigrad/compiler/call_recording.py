@@ -80,11 +80,11 @@ class CallRecording(Recording):
         if any(np.may_share_memory(array, a) for a in self.before):
             self.on_effect("writes into an array that was there before")
 
-    def on_effect(self, what: str, node: Node | None = None) -> None:
+    def on_effect(self, action: str, node: Node | None = None) -> None:
         if node is not None and node.number > self.start:  # the call made it
             return
         raise GraphError(
-            f"a compiled function {what}, at {source_line()}: its program computes the result alone, "
+            f"a compiled function {action}, at {source_line()}: its program computes the result alone, "
             f"and would leave that out. Do it outside of the function, or call it without mg.compile"
         )
 

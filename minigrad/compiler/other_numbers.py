@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays.identity import memory_of
-from ..engine.saving import copied_as_it_lies
+from ..engine.copies import copied_as_it_lies
 from ..engine.tensor import Tensor, tensor_of
 from ..errors import GraphError
 from ..ran.recording import TakenOut, mapped

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..arrays.identity import equal, memory_of
-from ..engine.errors import is_pytorchs
+from ..arrays.pytorchs import is_pytorchs
 from ..engine.modes import count, setting
 from ..engine.node import Node
 from ..engine.source import SourceLine

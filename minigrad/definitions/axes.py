@@ -22,8 +22,8 @@ def as_arrays(*values: object) -> list[AnyArray]:
         DTypeError: for what a Tensor cannot hold, such as an array with hidden elements.
     """
     floats = floats_beside(values)
-    taken = lambda a: isinstance(a, (BaseTensor, Followed)) or type(a) is np.ndarray
-    return [a if taken(a) else as_array(a, floats=floats) for a in values]
+    is_array = lambda a: isinstance(a, (BaseTensor, Followed)) or type(a) is np.ndarray
+    return [a if is_array(a) else as_array(a, floats=floats) for a in values]
 
 
 def axes_of(axis: object, ndim: int) -> tuple[int, ...]:
@@ -46,7 +46,7 @@ def axis_of(axis: Any, ndim: int) -> int:
 
 
 def along(a: AnyArray, axis: object) -> tuple[AnyArray, int]:
-    """An array and one of its axes. Without an axis, and for a number: all elements in a row, and 0."""
+    """An array and one of its axes; if `axis` is None, or `a` a number: all elements in a row, and 0."""
     if axis is None:
         return np.ravel(a), 0
     a = a if a.ndim else np.ravel(a)
@@ -54,10 +54,10 @@ def along(a: AnyArray, axis: object) -> tuple[AnyArray, int]:
 
 
 def of_shape(a: AnyArray, shape: tuple[int, ...]) -> AnyArray:
-    """Return `a`, into which a value was filled.
+    """Return `a`, which a value was filled into, once its shape is checked.
 
     Raises:
-        ValueError: if broadcasting that value changed the shape.
+        ValueError: if broadcasting that value has changed the shape.
     """
     if a.shape != shape:
         raise ValueError(f"what is filled in does not fit the shape {shape}")

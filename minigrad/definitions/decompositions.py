@@ -41,7 +41,7 @@ def differences(values: AnyArray) -> AnyArray:
     return values[..., None, :] - values[..., :, None]
 
 
-def turned(values: AnyArray, *g: AnyArray) -> bool:
+def at_equal_values(values: AnyArray, *g: AnyArray) -> bool:
     """Tell whether a gradient arrives at the vectors of two values that are equal to rounding.
 
     Computed values that should be equal differ by up to 10 units in the last place of the largest.
@@ -83,7 +83,7 @@ def stacked_eigh(a: AnyArray, triangle: Literal["L", "U"]) -> AnyArray:
 def of_eigh(g, y, _a, triangle):
     """V (diag(g of w) + V^T (g of V) / (w_j - w_i)) V^T: Giles (2008), section 3.1."""
     (w, v), (gw, gv) = ((t[..., 0, :], t[..., 1:, :]) for t in (y, g))
-    if turned(w, gv):
+    if at_equal_values(w, gv):
         raise errors.GraphError(TURNED.format("eigenvalues"))
     turn = ratio_or_zero(transposed(v) @ gv, differences(w))
     return v @ on_the_diagonal(gw, turn) @ transposed(v)
@@ -111,8 +111,8 @@ def eigh(a, UPLO="L"):
 
 @definition(of=np.linalg.eigvalsh)
 def eigvalsh(a, UPLO="L"):
-    """The w (..., n) of `np.linalg.eigh`, rising; of equal ones, the gradient of each is by the
-    vector that NumPy has for it. Raises: as that."""
+    """The eigenvalues w (..., n) of `np.linalg.eigh`, rising. Among equal ones, the gradient of each
+    is that of the vector which NumPy has for it. Raises: as `eigh`."""
     return np.linalg.eigh(a, UPLO).eigenvalues
 
 
@@ -141,7 +141,7 @@ def of_svd(g, y, _a, full):
             f"derivative: write np.linalg.svd(a, full_matrices=False)"
         )
     others = s if m == n else np.concatenate([s, s[..., :1] * 0], axis=-1)  # have the value 0
-    if turned(others, gu, gv):
+    if at_equal_values(others, gu, gv):
         raise errors.GraphError(
             TURNED.format("singular values") + (", or one is 0" if m != n else "")
         )
@@ -218,7 +218,7 @@ def qr(a, mode="reduced"):
     (..., k, n), upper triangular, where k = min(m, n), or m in the mode "complete"; R alone in the
     mode "r".
 
-    Of more columns than rows, those of the square at the left give Q.
+    If there are more columns than rows, the square at the left gives Q.
 
     Raises:
         UnsupportedError: for another mode.

@@ -1,4 +1,4 @@
-"""Reductions that leave NaN out: each puts in place of it what changes nothing."""
+"""Reductions that leave NaN out: each puts a number in its place that changes nothing."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def without_nan(a: AnyArray, value: float) -> AnyArray:
     return np.where(np.isnan(a), value, a) if a.dtype.kind == "f" else a
 
 
-def counted(a: AnyArray, axis: Any, keepdims: bool) -> AnyArray:
+def count_of_numbers(a: AnyArray, axis: Any, keepdims: bool) -> AnyArray:
     """Count the elements over some axes that are no NaN."""
     return np.sum(~np.isnan(a), axis=axis, keepdims=keepdims)
 
 
 def with_neutral(of_all: Callable, neutral: float) -> Callable:
-    """A reduction for which an element that is `neutral` is as good as none."""
+    """A reduction that puts `neutral`, which changes nothing in it, in place of NaN."""
 
     def reduce(a, axis=None, dtype=None, out=None, **options):
         return of_all(without_nan(a, neutral), axis=axis, **options)
@@ -35,12 +35,12 @@ def with_neutral(of_all: Callable, neutral: float) -> Callable:
     return reduce
 
 
-def of_known(extreme: Callable, least: float) -> Callable:
-    """The extreme element of those that are no NaN; NaN where there is none."""
+def of_numbers(extreme: Callable, least: float) -> Callable:
+    """The maximum or minimum of the elements that are no NaN; NaN where there is none."""
 
     def reduce(a, axis=None, out=None, keepdims=False):
         extremes = extreme(without_nan(a, least), axis=axis, keepdims=keepdims)
-        nothing = np.equal(counted(a, axis, keepdims), 0)
+        nothing = np.equal(count_of_numbers(a, axis, keepdims), 0)
         return np.where(nothing, math.nan, extremes) if a.dtype.kind == "f" else extremes
 
     reduce.__doc__ = f"`{name_of(extreme)}` of the elements that are no NaN; NaN if there are none."
@@ -51,8 +51,8 @@ definition(with_neutral(np.sum, 0), of=np.nansum)
 definition(with_neutral(np.prod, 1), of=np.nanprod)
 definition(with_neutral(np.cumsum, 0), of=np.nancumsum)
 definition(with_neutral(np.cumprod, 1), of=np.nancumprod)
-definition(of_known(np.max, -math.inf), of=np.nanmax)
-definition(of_known(np.min, math.inf), of=np.nanmin)
+definition(of_numbers(np.max, -math.inf), of=np.nanmax)
+definition(of_numbers(np.min, math.inf), of=np.nanmin)
 
 
 @definition(of=np.nanmean)
@@ -60,7 +60,7 @@ definition(of_known(np.min, math.inf), of=np.nanmin)
 def nanmean(a, axis=None, dtype=None, out=None, keepdims=False):
     """sum(a) / n, over the n elements along `axis` (None: all) that are no NaN."""
     total = np.nansum(a, axis=axis, keepdims=keepdims)
-    return total / counted(a, axis, keepdims).astype(total.dtype)
+    return total / count_of_numbers(a, axis, keepdims).astype(total.dtype)
 
 
 @definition(of=np.nanvar)
@@ -72,7 +72,7 @@ def nanvar(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False):
         return np.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
     deviation = np.where(np.isnan(a), 0, a - np.nanmean(a, axis=axis, keepdims=True))
     total = np.sum(deviation * deviation, axis=axis, keepdims=keepdims)
-    n = counted(a, axis, keepdims) - ddof
+    n = count_of_numbers(a, axis, keepdims) - ddof
     return total / np.where(n > 0, n, math.nan).astype(total.dtype)
 
 

@@ -49,11 +49,11 @@ def cofactors(a: AnyArray) -> AnyArray:
     derivative divides by the determinant: the second derivatives of `np.linalg.det` are right
     where it is not zero, and elsewhere not finite.
     """
-    known = np.isfinite(a).all(axis=(-2, -1), keepdims=True)  # NaN has no singular values
-    u, s, v = np.linalg.svd(np.where(known, a, 0))
+    finite = np.isfinite(a).all(axis=(-2, -1), keepdims=True)  # NaN has no singular values
+    u, s, v = np.linalg.svd(np.where(finite, a, 0))
     sign = (np.linalg.det(u) * np.linalg.det(v))[..., None, None]
     gradient = sign * (u * product_of_others(s, -1)[..., None, :]) @ v
-    return np.where(known, gradient, a.dtype.type(math.nan))
+    return np.where(finite, gradient, a.dtype.type(math.nan))
 
 
 cofactors = rule(
@@ -242,21 +242,21 @@ def einsum(*operands, out=None, optimize=False):
     Raises:
         ShapeError: if the subscripts do not fit the arrays.
     """
-    subscripts, *tensors = operands if isinstance(operands[0], str) else _spelled(operands)
+    subscripts, *tensors = operands if isinstance(operands[0], str) else _in_letters(operands)
     tensors = as_arrays(*tensors)
     return contract(tensors, _explicit(subscripts, [t.ndim for t in tensors]))
 
 
-def _spelled(operands: tuple) -> tuple:
+def _in_letters(operands: tuple) -> tuple:
     """`(x, [0, 1], y, [1, 2], [0, 2])` as `("AB,BC->AC", x, y)`."""
     letters = dict(enumerate(string.ascii_uppercase + string.ascii_lowercase)) | {Ellipsis: "..."}
     n = len(operands) // 2 * 2
     terms = [[letters.get(i, "") for i in term] for term in (*operands[1:n:2], *operands[n:])]
     if not all(map(all, terms)):
         raise ValueError("an axis is a number from 0 to 51, or the axes left over are an Ellipsis")
-    spelled = ["".join(term) for term in terms]
-    inputs = ",".join(spelled[: n // 2])
-    return "->".join([inputs, *spelled[n // 2 :]]), *operands[:n:2]
+    words = ["".join(term) for term in terms]
+    inputs = ",".join(words[: n // 2])
+    return "->".join([inputs, *words[n // 2 :]]), *operands[:n:2]
 
 
 def contract(operands, subscripts):
@@ -285,11 +285,11 @@ def contract_to(g, operands, subscripts, i):
     term, others = terms[i], terms[:i] + terms[i + 1 :]
     shape = operands[i].shape
     size = dict(zip(term, shape))
-    known = set(result).union(*others)
-    found = "".join(c for c in size if c in known and size[c] != 1)
+    elsewhere = set(result).union(*others)
+    letters = "".join(c for c in size if c in elsewhere and size[c] != 1)
     rest = [o for j, o in enumerate(operands) if j != i]
-    gradient = contract([g, *rest], f"{','.join([result, *others])}->{found}")
-    gradient = np.expand_dims(gradient, tuple(k for k, c in enumerate(size) if c not in found))
+    gradient = contract([g, *rest], f"{','.join([result, *others])}->{letters}")
+    gradient = np.expand_dims(gradient, tuple(k for k, c in enumerate(size) if c not in letters))
     gradient = np.broadcast_to(gradient, tuple(size.values()))
     if len(size) == len(term):
         return gradient
@@ -314,14 +314,14 @@ def _explicit(subscripts: str, ndims: list[int]) -> str:
             f"there too, or name the axes and leave them out to sum over them"
         )
     batch = "".join(free[: max(hidden, default=0)])
-    spelled = []
+    written_out = []
     for term, n in zip(terms, ndims):
         more = n - len(term.replace("...", ""))
-        spelled.append(term.replace("...", batch[len(batch) - more :] if more else ""))
+        written_out.append(term.replace("...", batch[len(batch) - more :] if more else ""))
     letters = inputs.replace("...", "").replace(",", "")
     once = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
     result = result.replace("...", batch) if arrow else batch + once
-    return f"{','.join(spelled)}->{result}"
+    return f"{','.join(written_out)}->{result}"
 
 
 @definition(of=np.trace)
@@ -332,7 +332,7 @@ def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
 
 @definition(of=np.diagonal)
 def diagonal(a, offset=0, axis1=0, axis2=1):
-    """y[..., i] = a[i, i + offset], along `axis1` and `axis2`, which leave their places."""
+    """y[..., i] = a[i, i + offset], along `axis1` and `axis2`, in place of which the last axis comes."""
     a = np.moveaxis(a, (axis1, axis2), (-2, -1))
     rows, columns = on_diagonal(a.shape[-2], a.shape[-1], operator.index(offset))
     return a[..., rows, columns]

@@ -11,12 +11,12 @@ from .axes import along, at, axis_of
 
 @definition(of=np.take)
 def take(a, indices, axis=None, out=None, mode="raise"):
-    """y[i] = a[indices[i]], along `axis` (None: of all elements in a row), in whose place the axes
-    of `indices` come.
+    """y[i] = a[indices[i]], along `axis` (None: of all elements in a row). The axes of `indices` take
+    the place of that axis.
 
     Args:
-        mode: of an index that there is not: "raise", "wrap" it around, or "clip" it to the
-            nearest.
+        mode: what is done with an index that there is not: "raise" an error, "wrap" it around, or
+            "clip" it to the nearest.
 
     Raises:
         ShapeError: for an index that there is not, or another mode.

@@ -17,21 +17,21 @@ from ..engine.table import definition, rule
 from .axes import along, as_arrays, at, axis_of, of_shape
 
 
-def parts(g: AnyArray, arrays: Any, axis: int | None) -> AnyArray:
+def cut_apart(g: AnyArray, arrays: Any, axis: int | None) -> AnyArray:
     """`g` cut where `arrays` were joined; stacked again, if these were the rows of one array."""
     stacked = hasattr(arrays, "shape")
     shapes = [arrays.shape[1:]] * arrays.shape[0] if stacked else [a.shape for a in arrays]
     sizes = [math.prod(shape) if axis is None else shape[axis] for shape in shapes]
     place = 0 if axis is None else axis % g.ndim
-    cut = [
+    pieces = [
         np.reshape(g[at(place, slice(end - size, end))], shape)
         for shape, size, end in zip(shapes, sizes, itertools.accumulate(sizes))
     ]
-    return np.stack(cut) if stacked else cut
+    return np.stack(pieces) if stacked else pieces
 
 
 # fmt: off
-rule(np.concatenate,  lambda g, _y, _arrays, axis=0: parts(g, _arrays, axis))
+rule(np.concatenate,  lambda g, _y, _arrays, axis=0: cut_apart(g, _arrays, axis))
 rule(np.squeeze,      lambda g, _y, _a, axis=None: np.reshape(g, _a.shape))
 rule(np.moveaxis,     lambda g, _y, _a, source, destination: np.moveaxis(g, destination, source),
                       None, None)
@@ -311,8 +311,8 @@ def broadcast_arrays(*args, subok=False):
 @definition(of=np.meshgrid)
 def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
     """y_k[i_1, i_2 ...] = x_k[i_k], for the k-th of several vectors (n_1,), (n_2,) ...: a tuple of
-    arrays (n_1, n_2, ...), of which "xy" exchanges the first two axes. If `sparse`, the other axes
-    have the size 1.
+    arrays (n_1, n_2, ...). The indexing "xy" exchanges their first two axes. If `sparse`, the axes
+    that are not k have the size 1.
 
     Raises:
         ShapeError: for another indexing.

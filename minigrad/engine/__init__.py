@@ -2,15 +2,15 @@
 
 Read it in this order:
 
-1. `errors`, `modes`: what can go wrong, and what holds for the operations that run right now
-2. `table`: the entries of the table of derivatives, and how they are made
-3. `rules`: the table
-4. `node`: one place of a graph
-5. `walk`: from a result back to its leaves; `backward`: that walk, and the leaves' `.grad`
-6. `tensor`: an array that remembers how it was made; `apply`, through which every operation goes
+1. `table`: how a function gets its derivatives, a line for each; `rules`: these lines
+2. `node`: one place of a graph
+3. `walk`: from a result back to its leaves; `backward`: that walk, and the leaves' `.grad`
+4. `tensor`: an array that remembers how it was made; `apply`, through which every operation goes
 
-A first reading can skip thirteen files, and needs to know of them:
+A first reading can skip sixteen files, and needs to know of them:
 
+- `errors`: all that can go wrong, each with a class
+- `modes`: what holds for the operations that run right now, such as that they are in `no_grad()`
 - `advice`: what an error says to write for a name of another library
 - `source`: the line of the user's code that is running, for messages
 - `names`: `name_of` a function, such as "np.exp"; `code_of` it, for the names of its parameters
@@ -23,15 +23,17 @@ A first reading can skip thirteen files, and needs to know of them:
 - `arguments`: lists and other arrays as an operation takes them; `as_result` makes of what NumPy gave an
   array whose memory no other code can change
 - `saving`: `to_save` returns the result and the arguments that a node keeps for its rules
+- `copies`: a copy of an array that lies in memory as that does, so that sums of it round alike
 - `followed`: the plain results of operations, such as masks, while a recording follows what NumPy makes
   of them
 - `by_hand`: `x.data`, the array as a user who trains by hand writes it
 
 A file imports only those before it in this row: advice, source, errors, modes, kinds, failures, names,
-base, boxes, plain_calls, table, rules, node, operators, followed, arguments, saving, walk, backward,
-by_hand, tensor.
-Of the rest of minigrad, `advice` and `kinds` use `minigrad.idioms`, a table that imports nothing: it has
-what to write for the names of other libraries.
+base, boxes, plain_calls, table, rules, node, operators, followed, arguments, copies, saving, walk,
+backward, by_hand, tensor.
+Of the rest of minigrad, `advice`, `kinds` and `failures` use `minigrad.idioms`, a table that imports
+nothing: it has what to write for the names of other libraries. Higher rooms add what they know of: a
+class to `kinds.KINDS`, the reason of a failed call to `failures.BETTER_REASONS`.
 
 For a leaf x, `(np.exp(x) * x).sum().backward()` calls
 
@@ -93,27 +95,25 @@ The words of a first reading:
     walk            from node to node, newest first, along which gradients go back
     visit           one stop of the walk: a node, its gradient, the contributions
 
-The words of the other files. A few have two meanings, each with its own kind of thing:
+The words of the other files:
 
     box             one call of a module or a definition, as a drawing shows it
     mode            what holds for operations right now: gradients or none, who watches
-    followed        of a plain array: a recording sees what NumPy makes of it
+    plain           an array of NumPy's, and no Tensor
+    followed        a plain array, while a recording sees what NumPy makes of it
     symbol          an array that notes the calls made with it, in place of a tensor (`minigrad.script`)
-    traced          of a function: it was called on symbols
-    plain           of an array: NumPy's, and no Tensor
-                    of a definition: its body computes the same with such arrays
-    given           of a call: the arguments that the caller gave
-                    of a rule: the gradient that it gave
-    read            of an argument: by a rule, so that it is saved
-    taken out       of numbers: they leave the graph, by `item()`, an `if` ...; a recording notes it
-    held            of an array: by a Tensor, which never changes it, or by other code, which may
-    kept            of a gradient: in `.grad` after `backward()`, as a leaf's is
-                    of bytes: those of the arrays that a node saves
-    unshared        of an array: a copy, if other code holds its memory
-    source          of an edge or a note: the node that an argument is
-                    of code: a line of the user's
-    reached         of a node: a gradient gets there
-    fitted          of a gradient: with broadcasting undone, in the shape and dtype of its argument
+    traced          a function that was called on symbols
+    read            an argument whose values a rule uses, so that it is saved
+    taken out       numbers that leave the graph, by `item()`, an `if` ...; a recording notes it
+    held            an array that a Tensor has, which never changes it, or other code, which may
+    kept            a gradient that stays in `.grad` after `backward()`, as a leaf's does
+    unshared        a copy of an array, if other code holds its memory
+    source          the node that an argument is
+    source line     the line of the user's code that asked for an operation
+    goal            a node whose gradient is asked for: with goals, a walk leaves out other ways
+    reached         a node that a gradient gets to
+    given           a gradient as a rule returned it
+    fitted          that with broadcasting undone, in the shape and dtype of its argument
     watcher         what sees every operation: `record()`, `detect_anomaly()`; that one every visit too
     note            the data that a recording keeps of a node, or of a box
     effect          an action beside computing, such as new values for a leaf, or a seed

@@ -18,13 +18,13 @@ def instead(name: str, running: Callable[[], str], *homes: str) -> str:
     """
     dotted = rf"\.({re.escape(name)}(?!\w)(?:\.\w+)*)"
     begins = re.compile(rf"(?:{'|'.join(homes)}){dotted}")
-    found = [(m[1], theirs, ours) for theirs, ours in IDIOMS if (m := begins.match(theirs))]
-    if not found:
+    rows = [(m[1], theirs, ours) for theirs, ours in IDIOMS if (m := begins.match(theirs))]
+    if not rows:
         return ""
-    written = re.search(dotted, running() if len(found) > 1 else "")
+    written = re.search(dotted, running() if len(rows) > 1 else "")
     parts = written[1].split(".") if written else [name]
     shared = lambda row: sum(a == b for a, b in zip(row[0].split("."), parts))
-    _, row, ours = max(found, key=shared)  # the first of these
+    _, row, ours = max(rows, key=shared)  # the first of these
     return f"; for {row} write{chr(10) if chr(10) in ours else ' '}{as_printed(ours)}"
 
 
@@ -33,11 +33,15 @@ def as_printed(ours: str) -> str:
     return re.sub(r"\bF\.", "mg.functional.", ours)
 
 
-def renamed(name: str, takes: Container[str] | None = None, value: object = None) -> str:
-    """Say which of the arguments that a function takes (None: any) another library calls `name`:
-    "; write axis=1", with its value if that is a number; or ""."""
+def our_name(name: str, parameters: Container[str] | None = None, value: object = None) -> str:
+    """Say how an argument is called here that another library calls `name`: "; write axis=1", or "".
+
+    Args:
+        parameters: the names that the function takes; None for any.
+        value: what was given, which is written too if it is a number.
+    """
     words = WORDS[name].split(" or ") if name in WORDS else []
-    ours = next((word for word in words if takes is None or word in takes), "")
+    ours = next((word for word in words if parameters is None or word in parameters), "")
     number = repr(value) if isinstance(value, (bool, int, float)) else ""
     remedy = APART.get(name) or (f"write {ours}={number}" if ours else "")
     return f"; {remedy}" if remedy else ""

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import errors
-from .advice import renamed
+from .advice import our_name
 from .base import AnyArray, BaseTensor
 from .errors import Options, described
 from .followed import Followed, bare
+from .kinds import hint_for_texts
 from .modes import as_dtype, get_default_dtype
 from .table import INSTEAD, Definition, Entry, Operation
 
@@ -51,11 +52,11 @@ def as_array(
             raise errors.ShapeError(f"cannot make an array of {described(value)}: {why}") from None
     target = array.dtype if dtype is None else as_dtype(dtype)
     target = target if target.isnative else target.newbyteorder("=")
-    for held in (array.dtype, target):
-        if held.kind not in "fiub":
+    for each in (array.dtype, target):
+        if each.kind not in "fiub":
             raise errors.DTypeError(
-                f"a Tensor holds real numbers, not {held}: {described(value)}"
-                f"{errors.texts_told('np.array(x)', array)}"
+                f"a Tensor holds real numbers, not {each}: {described(value)}"
+                f"{hint_for_texts('np.array(x)', array)}"
             )
     if foreign:  # Dask and its kind are immutable
         return array if array.dtype == target else array.astype(target)
@@ -66,8 +67,8 @@ def _refuse_kinds(types: set[type], is_tensor: bool) -> None:
     """Refuse lists with Tensors in them, masked arrays and matrices."""
     if BaseTensor in types and not is_tensor:
         raise errors.DetachError(
-            "make one tensor of several with np.stack or np.concatenate; of the pair that attention "
-            "gives, take [0]"
+            "make one tensor of several with np.stack or np.concatenate; of the tuple that a module "
+            "returns, take [0]"
         )
     if any(issubclass(kind, (np.ma.MaskedArray, np.matrix)) for kind in types):
         raise errors.DTypeError(
@@ -84,14 +85,14 @@ def place_arguments(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, 
     if kwargs.get("casting") == "same_kind":  # as without it: np.row_stack gives it to np.vstack
         kwargs = {k: v for k, v in kwargs.items() if k != "casting"}
     names = entry.parameters
-    name, takes = f"{entry.name} of a Tensor", f"it takes {', '.join(names)}"
+    name, usage = f"{entry.name} of a Tensor", f"it takes {', '.join(names)}"
     if len(args) > entry.most:
-        raise errors.UnsupportedError(f"{name} takes no {len(args)} arguments; {takes}")
+        raise errors.UnsupportedError(f"{name} takes no {len(args)} arguments; {usage}")
     for k, v in (*zip(names, args), *kwargs.items()):
         takes_it = k not in entry.refused and (k in entry.names or entry.takes_any_name)
         if v is not None and not takes_it:
             raise errors.UnsupportedError(
-                f"{name} takes no {k}={renamed(k, entry.names, v) or '; ' + INSTEAD.get(k, takes)}"
+                f"{name} takes no {k}={our_name(k, entry.names, v) or '; ' + INSTEAD.get(k, usage)}"
             )
     kwargs = {k: v for k, v in kwargs.items() if v is not None or k not in INSTEAD}
     if isinstance(entry, Definition):
@@ -101,7 +102,7 @@ def place_arguments(entry: Entry, args: tuple, kwargs: Options) -> tuple[tuple, 
         return args, {k: without_tensors(v) for k, v in kwargs.items()}
     for k, v in kwargs.items():
         if isinstance(v, (BaseTensor, np.ndarray)):
-            raise errors.UnsupportedError(f"{entry.name}: {takes}; give {k}= by its position")
+            raise errors.UnsupportedError(f"{entry.name}: {usage}; give {k}= by its position")
     return args, {k: copied_option(v) for k, v in kwargs.items()}
 
 

@@ -14,7 +14,7 @@ from .base import AnyArray, BaseTensor
 from .kinds import checked
 from .modes import effect, mode, setting
 from .node import Node
-from .walk import freed, walk
+from .walk import error_of_freed, walk
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -35,14 +35,14 @@ def backward(
     Gradients are added to the leaves' `.grad`. See `minigrad.steps` for the same walk step by step.
 
     Args:
-        root: this tensor; as in `loss.backward()`.
+        root: this tensor: `loss`, in `loss.backward()`.
         gradient: the gradient of the loss with respect to this tensor, of its shape. May be left
             out for a tensor with one element, whose gradient is then 1.
         retain_graph: keep the saved arrays of the graph, so that it can be walked again.
         create_graph: make the gradients tensors with their own graph, for higher derivatives.
-            Implies `retain_graph`. A leaf then holds a gradient whose graph leads back to the leaf:
-            a cycle, which only the garbage collector ends, or setting `.grad` to None.
-            `minigrad.grad` returns gradients, and makes none.
+            Implies `retain_graph`. A leaf then holds a gradient whose graph leads back to the leaf.
+            This cycle lives until the garbage collector runs, or `.grad` is set to None.
+            `minigrad.grad` returns gradients, and makes no cycle.
 
     Raises:
         GraphError: if the tensor requires no gradient, or if the graph has been freed, or another
@@ -66,15 +66,15 @@ def backward(
                 node.grad = added(node.grad, g, root)
 
 
-def added(before: Any, g: AnyArray, root: BaseTensor) -> AnyArray:
-    """Add what arrived in a walk from `root` to what `.grad` held."""
-    if before is not None:
-        g = before + g if isinstance(g, BaseTensor) else before._array + g
+def added(old: Any, g: AnyArray, root: BaseTensor) -> AnyArray:
+    """The new `.grad`: `old`, which it was, and the gradient `g` of a walk from `root`."""
+    if old is not None:
+        g = old + g if isinstance(g, BaseTensor) else old._array + g
     return g if isinstance(g, BaseTensor) else root._wrap(g)
 
 
 def first_gradient(root: BaseTensor, gradient: ArrayLike | None, create_graph: bool) -> AnyArray:
-    """Return the gradient of `root`: 1 for a number, or what was given; a Tensor if it needs a graph."""
+    """The gradient that a walk from `root` starts with: `gradient`, or 1; a Tensor if `create_graph`."""
     array, node = root._array, root._node
     if node is None or not node.requires_grad:
         raise errors.GraphError(
@@ -87,18 +87,18 @@ def first_gradient(root: BaseTensor, gradient: ArrayLike | None, create_graph: b
             f"backward() starts from one number, and the shape is {array.shape}: reduce it first, "
             f"for instance with .sum(), or pass the gradient of the loss with respect to it"
         )
-    start = np.ones_like(array) if gradient is None else gradient
-    if not hasattr(start, "shape"):
-        start = as_array(start, array.dtype)
-    if np.shape(start) != array.shape:
+    seed = np.ones_like(array) if gradient is None else gradient
+    if not hasattr(seed, "shape"):
+        seed = as_array(seed, array.dtype)
+    if np.shape(seed) != array.shape:
         raise errors.ShapeError(
-            f"the gradient has the shape {np.shape(start)}, and the tensor {array.shape}"
+            f"the gradient has the shape {np.shape(seed)}, and the tensor {array.shape}"
         )
     if create_graph:
-        if not isinstance(start, BaseTensor):
-            return root._wrap(as_array(start, array.dtype, copy=True))
-        return start if start.dtype == array.dtype else start.astype(array.dtype)  # type: ignore[attr-defined]
-    return start if gradient is None else as_array(start, array.dtype, copy=True)
+        if not isinstance(seed, BaseTensor):
+            return root._wrap(as_array(seed, array.dtype, copy=True))
+        return seed if seed.dtype == array.dtype else seed.astype(array.dtype)  # type: ignore[attr-defined]
+    return seed if gradient is None else as_array(seed, array.dtype, copy=True)
 
 
 # --- several threads ----------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ class Alone:
 
     def __enter__(self) -> None:
         if _walked.setdefault(self.start, self) is not self:
-            raise freed(self.start)
+            raise error_of_freed(self.start)
 
     def __exit__(self, *_: object) -> None:
         del _walked[self.start]

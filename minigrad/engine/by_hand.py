@@ -1,4 +1,4 @@
-"""Data: the array of a Tensor, as a user who trains by hand writes it.
+"""Data: the array of a Tensor, for a user who trains by hand.
 
     w.data -= 0.1 * w.grad
 
@@ -34,8 +34,8 @@ class Data(np.ndarray):
         if method == "at" and isinstance(inputs[0], Data):  # which writes to read-only arrays, too
             check_writeable(inputs[0])
         if out := kwargs.get("out"):
-            kwargs["out"] = tuple(map(_plain, out))
-        return getattr(ufunc, method)(*map(_plain, inputs), **kwargs)
+            kwargs["out"] = tuple(map(_as_ndarray, out))
+        return getattr(ufunc, method)(*map(_as_ndarray, inputs), **kwargs)
 
     def __array_wrap__(
         self, array: np.ndarray, context: object = None, return_scalar: bool = False
@@ -53,7 +53,7 @@ class FollowedData(Followed):
     array: np.ndarray | None = None
 
 
-def _plain(a: Any) -> Any:
+def _as_ndarray(a: Any) -> Any:
     return a.view(np.ndarray) if isinstance(a, Data) else a
 
 

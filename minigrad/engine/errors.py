@@ -21,7 +21,7 @@ Options = dict[str, Any]  # of a call: its arguments by name
 
 
 class FailedCall(NamedTuple):
-    """A call that failed: what an error knows of where it came up."""
+    """A call that failed, as its error remembers it."""
 
     owner: Any  # the function, the module, or the name of the definition
     args: tuple
@@ -91,32 +91,6 @@ def described(value: object) -> str:
         return f"[{', '.join(map(described, value))}]"
     text = " ".join(repr(value).split())  # on one line
     return text if len(text) <= 60 else text[:57] + "..."
-
-
-def texts_told(name: str, value: Any) -> str:
-    """Say what to write for an array that has texts, as of a file: "; write ..."; "" for any other."""
-    if not isinstance(value, np.ndarray) or not any(isinstance(one, str) for one in value.flat):
-        return ""
-    try:
-        value.astype(np.float32)
-        return f"; write {name}.astype(np.float32)"
-    except (ValueError, TypeError):
-        if value.ndim > 1:
-            return f"; not all are numbers: of the columns that are write {name}.astype(np.float32)"
-        return f"; number words by np.unique({name}, return_inverse=True)[1]"
-
-
-def is_pytorchs(value: object) -> bool:
-    """Tell whether a value is of a class of PyTorch's; PyTorch need not be installed."""
-    return any(kind.__module__.partition(".")[0] == "torch" for kind in type(value).__mro__)
-
-
-def unwatched(value: object) -> str:
-    """Words for an error about something of PyTorch's, or an error, given without its block; or ""."""
-    if not is_pytorchs(value) and not isinstance(value, Exception):
-        return ""
-    given = "of PyTorch it takes what `with mg.pytorch() as watched:` gave, also after an error"
-    return f"; {given}: compute the loss in such a block"
 
 
 def has_arrays(values: list | tuple) -> bool:

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .advice import renamed
+from ..idioms import MATH
+from .advice import our_name
 from .errors import (
     ArgumentError,
     DetachError,
@@ -32,7 +33,6 @@ from .errors import (
     UnsupportedError,
     described,
     has_arrays,
-    is_pytorchs,
 )
 from .kinds import misfit
 from .source import source_line
@@ -58,8 +58,8 @@ def as_minigrad_error(problem: Exception) -> MinigradError:
     return error
 
 
-# What NumPy says of products of matrices, in the words of its C code; and what is said here.
-PLAINER = {
+# From a pattern of NumPy's message, in the words of its C code, to plain words.
+PLAIN_WORDS = {
     r"matmul: Input operand 1 has a mismatch .*\(size (\d+) is different from (\d+)\)":
         r"each row of the first has \2 numbers, and each column of the second \1: they must match",
     r"matmul: Input operand \d does not have enough dimensions \(has 0":
@@ -69,12 +69,16 @@ PLAINER = {
 }  # fmt: skip
 
 
-def _in_plain_words(said: str) -> str:
-    for pattern, plain in PLAINER.items():
-        if found := re.search(pattern, said):
-            return found.expand(plain)
-    unexpected = re.search(r"got an unexpected keyword argument '(\w+)'", said)
-    return said + (renamed(unexpected[1]) if unexpected else "")
+def _in_plain_words(message: str) -> str:
+    for pattern, ours in PLAIN_WORDS.items():
+        if match := re.search(pattern, message):
+            return match.expand(ours)
+    unexpected = re.search(r"got an unexpected keyword argument '(\w+)'", message)
+    return message + (our_name(unexpected[1]) if unexpected else "")
+
+
+# From a call to the reason of its failure, in better words than NumPy's, or "": other rooms add to it.
+BETTER_REASONS: list[Callable[[FailedCall], str]] = []
 
 
 # --- on the way forward ---------------------------------------------------------------------------
@@ -92,12 +96,14 @@ def error_of_call(name: str, call: FailedCall, problem: Exception) -> MinigradEr
         *(f"{k}={described(v)}" for k, v in call.kwargs.items()),
     ]
     error, line = as_minigrad_error(problem), source_line()
-    if error.reason is not None and any(map(is_pytorchs, (*call.args, *call.kwargs.values()))):
-        error.reason = "a tensor of PyTorch's is no array: write x.detach().numpy() for it"
+    if error.reason is not None:
+        error.reason = next(filter(None, (better(call) for better in BETTER_REASONS)), error.reason)
     if isinstance(call.owner, np.ufunc):
         pair = next((a for a in call.args if type(a) is tuple and has_arrays(a)), None)
         if pair and error.reason is not None:
-            error.reason += f"; a tuple of {len(pair)} is given, as attention gives one: take [0]"
+            error.reason += (
+                f"; a tuple of {len(pair)} is given, as a module may return one: take [0]"
+            )
     if error.reason is not None:
         if not arguments and "missing 1 required positional" in error.reason:
             error.reason += f"; as a layer it stands without brackets: {name}, not {name}()"
@@ -193,28 +199,22 @@ WAYS_OUT = {  # what to write where the gradient is not wanted any more
 BY_NUMPY = ("np.asarray(x)", "float(x)")  # which NumPy may have asked for, and not the user
 OTHERWISE = (
     "\nOtherwise write np.sin for math.sin, losses.append(loss.item()) for numbers to draw, np.stack "
-    "for a list of tensors (in place of z[i] = x, collect them in a list), [0] for the pair that "
-    "attention gives, np.concatenate for np.r_, np.column_stack for np.c_"
+    "for a list of tensors (in place of z[i] = x, collect them in a list), [0] for the tuple that a "
+    "module returns, np.concatenate for np.r_, np.column_stack for np.c_"
 )
-OF_MATH = {  # the names of Python's math that NumPy has otherwise
-    **{f"a{f}": f"np.arc{f}" for f in ("cos", "cosh", "sin", "sinh", "tan", "tan2", "tanh")},
-    "pow": "np.power", "fabs": "np.abs", "erf": "minigrad.functional.erf",
-}  # fmt: skip
 
 
-def error_of_detaching(what: str) -> DetachError:
-    """The error for `what`, such as float(x), of a Tensor that requires a gradient."""
+def error_of_detaching(use: str) -> DetachError:
+    """The error for `use`, such as float(x), of a Tensor that requires a gradient."""
     line = source_line()
-    text = line.text if line and what == "float(x)" else ""
+    text = line.text if line and use == "float(x)" else ""
     of_math = re.search(r"\bmath\.(\w+)\((?![\d.]*\))", text)  # not of a number, as math.sqrt(2)
     if of_math and not re.search(r"\bfloat\(|\] *=[^=]", text):
         name = of_math[1]
         return DetachError(
-            f"write {OF_MATH.get(name, f'np.{name}')} for math.{name}, which would lose the gradient "
+            f"write {MATH.get(name, f'np.{name}')} for math.{name}, which would lose the gradient "
             f"that x requires"
         )
-    way_out = WAYS_OUT.get(what, "x.detach().numpy()")
-    otherwise = OTHERWISE if what in BY_NUMPY else ""
-    return DetachError(
-        f"write {way_out}: {what} would lose the gradient that x requires{otherwise}"
-    )
+    way_out = WAYS_OUT.get(use, "x.detach().numpy()")
+    otherwise = OTHERWISE if use in BY_NUMPY else ""
+    return DetachError(f"write {way_out}: {use} would lose the gradient that x requires{otherwise}")

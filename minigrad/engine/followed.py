@@ -50,25 +50,25 @@ class Followed(Methods, np.ndarray):  # type: ignore[misc]
             return NotImplemented
         function = ufunc if method == "__call__" else getattr(ufunc, method)
         if method == "at":
-            return written(function, inputs[:1], inputs, kwargs)
+            return call_writing(function, inputs[:1], inputs, kwargs)
         if out is not None:
-            return written(function, out, inputs, {**kwargs, "out": out})
+            return call_writing(function, out, inputs, {**kwargs, "out": out})
         return follow(function, inputs, kwargs)
 
     def __array_function__(self, function, types, args, kwargs):
         if not all(issubclass(t, np.ndarray) for t in types):
             return NotImplemented
         if function in WRITING:
-            return written(function, args[:1], args, kwargs)
+            return call_writing(function, args[:1], args, kwargs)
         if kwargs.get("out") is not None:
-            return written(function, (kwargs["out"],), args, kwargs)
+            return call_writing(function, (kwargs["out"],), args, kwargs)
         return follow(function, args, kwargs)
 
     def __getitem__(self, index: Any) -> Any:
         return follow(operator.getitem, (self, index), {})
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        written(operator.setitem, (self,), (self, index, value), {})
+        call_writing(operator.setitem, (self,), (self, index, value), {})
 
     def __copy__(self) -> Any:
         return follow(np.copy, (self,), {})
@@ -85,9 +85,9 @@ class Followed(Methods, np.ndarray):  # type: ignore[misc]
     def searchsorted(self, v: Any, side: Any = "left", sorter: Any = None) -> Any:
         return follow(np.searchsorted, (self, v, side, sorter), {})
 
-    def _detached(self, what: str) -> Any:
+    def _detached(self, use: str) -> Any:
         """The numbers, on their way out of the graph."""
-        taken_out(self)
+        take_out(self)
         return bare(self)
 
     def __hash__(self) -> int:  # type: ignore[override]
@@ -167,22 +167,23 @@ def bare(a: Any) -> Any:
     if type(a) in (list, tuple):
         return type(a)(map(bare, a))
     if type(a) is slice:
-        return slice(*[operator.index(i) if isinstance(i, Followed) else i for i in _parts(a)])
+        return slice(*[operator.index(i) if isinstance(i, Followed) else i for i in _bounds(a)])
     return {k: bare(v) for k, v in a.items()} if type(a) is dict else a
 
 
 def follow(function: Callable, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call `function` on plain arrays. A result that is an array of numbers is followed.
 
-    Of any other result, the watchers see that the arguments' numbers were taken out of the graph.
+    If the result is anything else, the watchers see that the numbers of the arguments were taken out
+    of the graph.
     """
     y = function(*bare(args), **bare(kwargs))
     if function in SHAPE_ONLY or not _following():
         return y
-    return _seen(function, args, kwargs, y)[1]
+    return _note_call(function, args, kwargs, y)[1]
 
 
-def written(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, Any]) -> Any:
+def call_writing(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, Any]) -> Any:
     """Call `function`, which writes into the arrays `targets`.
 
     After `mask &= other`, and other calls of a ufunc with `out=` alone, the new numbers have a node.
@@ -196,10 +197,10 @@ def written(function: Callable, targets: tuple, args: tuple, kwargs: dict[str, A
         with np.errstate(all="ignore"):
             y = function(*bare(args))
         if (y.shape, y.dtype) == (targets[0].shape, targets[0].dtype):
-            node = _seen(function, args, {}, y)[0]
+            node = _note_call(function, args, {}, y)[0]
     if node is None:
         for a in _followed_in([args, kwargs]):
-            taken_out(a)
+            take_out(a)
     result = function(*bare(args), **bare(kwargs))
     for watcher in _following():
         for target in targets:
@@ -222,20 +223,23 @@ def check_writeable(a: np.ndarray) -> None:
         )
 
 
-def taken_out(a: Followed) -> None:
+def take_out(a: Followed) -> None:
     """Tell the watchers that numbers leave the graph."""
     for watcher in _following():
         watcher.on_taken_out(a)
 
 
-def _seen(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tuple[Any, Any]:
+def _note_call(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tuple[Any, Any]:
     """The node of a call, and what its caller gets; None and `y`, if `y` is no array of numbers."""
-    if isinstance(y, (list, tuple)) and (whole := _several(function, args, kwargs, y)) is not None:
+    if (
+        isinstance(y, (list, tuple))
+        and (whole := _followed_parts(function, args, kwargs, y)) is not None
+    ):
         return None, whole
     call = _by_position(function, args, kwargs)
     if call is None or not isinstance(y, (np.ndarray, np.generic)) or y.dtype.kind not in "fiub":
         for a in _followed_in([args, kwargs]):
-            taken_out(a)
+            take_out(a)
         return None, y
     args, kwargs = call
     node = Node(np.asarray(y), operation_of(function), kwargs=bare(kwargs))
@@ -246,7 +250,7 @@ def _seen(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tu
     return node, y
 
 
-def _several(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> Any:
+def _followed_parts(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> Any:
     """Several results, such as those of `np.split`, as followed arrays; None if no definition of the
     function gives the same."""
     entry = NUMPYS.get(function)
@@ -257,10 +261,10 @@ def _several(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) ->
     if len(parts) != len(y) or not all(map(alike, y, parts)):
         return None
     watchers = _following()
-    y = type(y)([followed(one, watchers) for one in y])
+    y = type(y)([followed(array, watchers) for array in y])
     for watcher in watchers:
-        for one, part in zip(y, parts):
-            watcher.on_same_numbers(one, part)
+        for array, part in zip(y, parts):
+            watcher.on_same_numbers(array, part)
     return y
 
 
@@ -292,7 +296,7 @@ def _is_foreign(a: Any) -> bool:
     return hasattr(type(a), "__array_ufunc__") and not isinstance(a, (np.ndarray, np.generic))
 
 
-def _parts(a: slice) -> tuple:
+def _bounds(a: slice) -> tuple:
     return a.start, a.stop, a.step
 
 
@@ -314,9 +318,9 @@ def _reading(name: str) -> Callable:
 
     def method(self: Followed, *args: Any, **kwargs: Any) -> Any:
         if name in WRITING_METHODS and not isinstance(self, FollowedNumber):
-            return written(getattr(np.ndarray, name), (self,), (self, *args), kwargs)
+            return call_writing(getattr(np.ndarray, name), (self,), (self, *args), kwargs)
         for a in _followed_in([self, args, kwargs]):
-            taken_out(a)
+            take_out(a)
         return getattr(bare(self), name)(*bare(args), **bare(kwargs))
 
     return method

@@ -36,8 +36,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..idioms import CALLS
-from .advice import renamed
-from .errors import UNCLEAR, ArgumentError, MinigradError, described, texts_told, unwatched
+from .advice import our_name
+from .errors import UNCLEAR, ArgumentError, MinigradError, described
 from .modes import current_box
 
 Function = TypeVar("Function", bound=Callable)  # what a decorator takes and gives
@@ -83,7 +83,7 @@ def named(function: Function) -> Function:
 
     @functools.wraps(function)
     def call(*args: object, **kwargs: object) -> Any:
-        if kwargs and (wrong := unknown(function, kwargs)):
+        if kwargs and (wrong := unknown_name(function, kwargs)):
             raise ArgumentError(f"{name}: {wrong}")
         try:
             return function(*args, **kwargs)
@@ -108,17 +108,16 @@ def misfit(
     method: Any = function
     if isinstance(method, types.MethodType):
         function, args = method.__func__, (method.__self__, *args)
-    parameters = _known.get(function) or _parameters(function)
-    given = zip(itertools.chain(parameters.places, itertools.repeat(parameters.starred)), args)
+    parameters = _parameters_of.get(function) or _parameters(function)
+    pairs = zip(itertools.chain(parameters.places, itertools.repeat(parameters.starred)), args)
     if kwargs:
-        if wrong := unknown(function, kwargs):
+        if wrong := unknown_name(function, kwargs):
             return wrong
         by_name = ((parameters.names.get(k, ANYTHING), value) for k, value in kwargs.items())
-        given = itertools.chain(given, by_name)  # type: ignore[assignment]
-    for parameter, value in given:
+        pairs = itertools.chain(pairs, by_name)  # type: ignore[assignment]
+    for parameter, value in pairs:
         if not parameter.kind.fits(value):
-            told = texts_told(parameter.name, value) if parameter.kind.is_array else ""
-            return _unlike(parameter.name, parameter.kind.words, value) + told
+            return _text_of_misfit(parameter.name, parameter.kind, value)
         if (
             with_axes
             and parameter.kind.is_array
@@ -131,22 +130,22 @@ def misfit(
 
 def not_of(kind: Any, name: str, value: object) -> str | None:
     """Say that the argument `name` is not of a kind in `KINDS`, such as `bool`; None if it is."""
-    known = KINDS[kind]
-    return None if known.fits(value) else _unlike(name, known.words, value)
+    return None if KINDS[kind].fits(value) else _text_of_misfit(name, KINDS[kind], value)
 
 
-def _unlike(name: str, words: str, value: object) -> str:
-    block = unwatched(value) if "Watched" in words else ""
-    return f"{name} is {words}, not {described(value)}{block}"
+def _text_of_misfit(name: str, kind: Kind, value: object) -> str:
+    return f"{name} is {kind.words}, not {described(value)}{kind.hint(name, value)}"
 
 
-def unknown(function: Callable, given: Mapping[str, object]) -> str | None:
+def unknown_name(function: Callable, options: Mapping[str, object]) -> str | None:
     """Say which of the given names is no argument of the function, and which are; None if all are."""
-    parameters = _known.get(function) or _parameters(function)
-    for name, value in given.items():
+    parameters = _parameters_of.get(function) or _parameters(function)
+    for name, value in options.items():
         if parameters.is_closed and name not in parameters.names:
             takes = f"; it takes {', '.join(k for k in parameters.names if k != 'self')}"
-            return f"there is no argument {name!r}{renamed(name, parameters.names, value) or takes}"
+            return (
+                f"there is no argument {name!r}{our_name(name, parameters.names, value) or takes}"
+            )
     return None
 
 
@@ -157,11 +156,20 @@ Test = Callable[[Any], bool]  # of a value: whether it fits
 
 
 class Kind(NamedTuple):
-    """The values that an annotation allows: a test, in words, and whether they are arrays."""
+    """The values that an annotation allows.
+
+    Attributes:
+        fits: the test for them.
+        words: what they are, in an error.
+        is_array: whether they are arrays.
+        hint: from the name of an argument, and a value that does not fit, to what is to be written;
+            "" if there is nothing to say.
+    """
 
     fits: Test
     words: str
     is_array: bool = False
+    hint: Callable[[str, Any], str] = lambda name, value: ""
 
 
 class Argument(NamedTuple):
@@ -183,10 +191,10 @@ class Parameters(NamedTuple):
 ANYTHING = Argument("", Kind(lambda value: True, "anything"))
 
 
-_known: weakref.WeakKeyDictionary[Callable, Parameters] = weakref.WeakKeyDictionary()
+_parameters_of: weakref.WeakKeyDictionary[Callable, Parameters] = weakref.WeakKeyDictionary()
 
 
-class _KnownNames(collections.ChainMap):
+class _Namespace(collections.ChainMap):
     """The names that annotations are made of. One that is imported for type checkers alone, such as a
     class of matplotlib's, stands for anything."""
 
@@ -197,21 +205,21 @@ class _KnownNames(collections.ChainMap):
 def _parameters(function: Callable) -> Parameters:
     try:
         parameters = inspect.signature(function).parameters.values()
-        names = _KnownNames(inspect.unwrap(function).__globals__, vars(builtins))
+        names = _Namespace(inspect.unwrap(function).__globals__, vars(builtins))
     except (ValueError, TypeError, AttributeError):  # of what is not written in Python
         return Parameters([], ANYTHING, {}, False)
     by_name = {p.name: Argument(p.name, _kind(_resolved(p.annotation, names))) for p in parameters}
-    of = lambda *kinds: [by_name[p.name] for p in parameters if p.kind in kinds]
-    starred = of(inspect.Parameter.VAR_POSITIONAL)
+    arguments_of = lambda *kinds: [by_name[p.name] for p in parameters if p.kind in kinds]
+    starred = arguments_of(inspect.Parameter.VAR_POSITIONAL)
     by_position = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-    is_closed = not of(inspect.Parameter.VAR_KEYWORD)
-    _known[function] = Parameters(
-        of(*by_position), starred[0] if starred else ANYTHING, by_name, is_closed
+    is_closed = not arguments_of(inspect.Parameter.VAR_KEYWORD)
+    _parameters_of[function] = Parameters(
+        arguments_of(*by_position), starred[0] if starred else ANYTHING, by_name, is_closed
     )
-    return _known[function]
+    return _parameters_of[function]
 
 
-def _resolved(annotation: object, names: _KnownNames) -> Any:
+def _resolved(annotation: object, names: _Namespace) -> Any:
     """The type of an annotation, which may be a text; `Any` if it is no type."""
     try:
         kind = eval(annotation, {}, names) if isinstance(annotation, str) else annotation
@@ -230,21 +238,24 @@ def _kind(kind: Any) -> Kind:
         return ANYTHING.kind
     if origin in (typing.Union, types.UnionType):
         kinds = [_kind(part) for part in inner]
-        phrases = dict.fromkeys(k.words for k in kinds)  # each once
-        fits_one = lambda value: any(k.fits(value) for k in kinds)
-        return Kind(fits_one, " or ".join(phrases), any(k.is_array for k in kinds))
+        return Kind(
+            lambda value: any(k.fits(value) for k in kinds),
+            " or ".join(dict.fromkeys(k.words for k in kinds)),  # each once
+            any(k.is_array for k in kinds),
+            lambda name, value: next(filter(None, (k.hint(name, value) for k in kinds)), ""),
+        )
     if origin is typing.Literal:
         among = lambda value: value.__hash__ and value in inner
         return Kind(among, " or ".join(map(repr, inner)))
-    known = KINDS.get(origin or kind)
-    if known is None:
+    kind_of_class = KINDS.get(origin or kind)
+    if kind_of_class is None:
         is_class = isinstance(origin or kind, type)
         fits = _of_class(origin or kind) if is_class else ANYTHING.kind.fits
         return Kind(fits, f"a {getattr(kind, '__name__', kind)}")
     if origin in CONTAINERS:
         parts = [_kind(part) for part in inner if part is not ...]
-        return _container(known, parts, whole=origin is tuple and ... not in inner)
-    return known
+        return _container(kind_of_class, parts, whole=origin is tuple and ... not in inner)
+    return kind_of_class
 
 
 def _container(holder: Kind, parts: list[Kind], whole: bool) -> Kind:
@@ -300,6 +311,19 @@ def is_array(value: Any) -> bool:
     return isinstance(value, Real) or hasattr(type(value), "__array__")
 
 
+def hint_for_texts(name: str, value: Any, dtype: str = "np.float32") -> str:
+    """Say what to write for an array that has texts, as of a file: "; write ..."; "" for any other."""
+    if not isinstance(value, np.ndarray) or not any(isinstance(one, str) for one in value.flat):
+        return ""
+    try:
+        value.astype(np.float32)
+        return f"; write {name}.astype({dtype})"
+    except (ValueError, TypeError):
+        if value.ndim > 1:
+            return f"; not all are numbers: of the columns that are write {name}.astype({dtype})"
+        return f"; number words by np.unique({name}, return_inverse=True)[1]"
+
+
 def _length(value: object) -> int:
     return len(value) if hasattr(value, "__len__") and has_axes(value) else -1
 
@@ -319,7 +343,7 @@ KINDS: dict[Any, Kind] = {
     int: Kind(is_whole, "a whole number"),
     float: Kind(lambda value: isinstance(value, Real) and not isinstance(value, bool), "a number"),
     str: Kind(lambda value: isinstance(value, str), "a text"),
-    np.ndarray: Kind(is_array, "an array", is_array=True),
+    np.ndarray: Kind(is_array, "an array", is_array=True, hint=hint_for_texts),
     os.PathLike: Kind(lambda value: isinstance(value, os.PathLike), "a path"),
     Callable: Kind(callable, "a function"),
     Mapping: Kind(lambda value: isinstance(value, Mapping), "a dict"),

@@ -57,9 +57,9 @@ class Watcher:
         """See a visit of a walk back."""
 
     def on_draw(self, array: np.ndarray, draw: Callable[[], np.ndarray]) -> None:
-        """See an array of random numbers, and what draws another one."""
+        """See an array of random numbers, and the function that draws another one."""
 
-    def on_made(self, array: np.ndarray, of: list[Tensor]) -> None:
+    def on_made(self, array: np.ndarray, sources: list[Tensor]) -> None:
         """See an array that other code made of the numbers of these tensors."""
 
     def on_taken_out(self, a: Tensor | np.ndarray) -> None:
@@ -69,9 +69,9 @@ class Watcher:
         """See an array that has the numbers of a `Followed`, or of a tensor that is detached."""
 
     def on_write(self, array: np.ndarray, node: Node | None) -> None:
-        """See an array written to; `node` is what its numbers are now, or None."""
+        """See an array that was written to; `node`, if given, has its numbers now."""
 
-    def on_effect(self, what: str, node: Node | None = None) -> None:
+    def on_effect(self, action: str, node: Node | None = None) -> None:
         """See an action beside computing, such as "sets a gradient", on this node, or on all."""
 
 
@@ -83,7 +83,7 @@ class Mode(NamedTuple):
         watchers: who sees each operation: `record()`, `detect_anomaly()`, a call that is compiled.
         settings: the open `setting` blocks, oldest first, each a dict of fields; the other three
             attributes follow from them.
-        rng: where random numbers come from, if not from the common generator.
+        rng: the generator of random numbers; None for the common one.
     """
 
     grad: bool = True
@@ -116,10 +116,10 @@ def _mode_of(settings: tuple[Options, ...]) -> Mode:
     return Mode(**fields, settings=settings)
 
 
-def effect(what: str, node: Node | None = None) -> None:
+def effect(action: str, node: Node | None = None) -> None:
     """Tell the watchers of an action beside computing."""
     for watcher in mode.get().watchers:
-        watcher.on_effect(what, node)
+        watcher.on_effect(action, node)
 
 
 # --- of the whole process ---------------------------------------------------------------------------
@@ -157,9 +157,9 @@ def as_dtype(dtype: DTypeLike | None) -> np.dtype:
         ) from None
 
 
-def floating(what: str, dtype: DTypeLike) -> np.dtype:
-    """Return the dtype that `dtype` names, for `what`, which must be a floating one."""
+def floating(name: str, dtype: DTypeLike) -> np.dtype:
+    """Return the dtype that `dtype` names, for `name`, which must be a floating one."""
     dtype = as_dtype(dtype)
     if dtype.kind != "f":
-        raise DTypeError(f"{what} is a floating one, such as np.float32, not {dtype}")
+        raise DTypeError(f"{name} is a floating one, such as np.float32, not {dtype}")
     return dtype

@@ -55,7 +55,7 @@ def _method(function: Callable) -> Callable[..., Tensor]:
     return method
 
 
-def _plain(function: Callable) -> Callable[..., np.ndarray]:
+def _to_array(function: Callable) -> Callable[..., np.ndarray]:
     """Make a method of a function without rules: its result is a plain array."""
     return _method(function)  # type: ignore[return-value]
 
@@ -71,8 +71,8 @@ class Methods:
     sum, prod, mean = _method(np.sum), _method(np.prod), _method(np.mean)
     var, std, max, min = _method(np.var), _method(np.std), _method(np.max), _method(np.min)
     cumsum, cumprod = _method(np.cumsum), _method(np.cumprod)
-    argmax, argmin, argsort = _plain(np.argmax), _plain(np.argmin), _plain(np.argsort)
-    any, all, nonzero = _plain(np.any), _plain(np.all), _plain(np.nonzero)
+    argmax, argmin, argsort = _to_array(np.argmax), _to_array(np.argmin), _to_array(np.argsort)
+    any, all, nonzero = _to_array(np.any), _to_array(np.all), _to_array(np.nonzero)
     dot, trace, diagonal = _method(np.dot), _method(np.trace), _method(np.diagonal)
     ravel, flatten, round = _method(np.ravel), _method(np.ravel), _method(np.round)
     swapaxes, squeeze, astype = _method(np.swapaxes), _method(np.squeeze), _method(astype)
@@ -134,16 +134,16 @@ class Operators(Methods, BaseTensor):
     __mod__, __rmod__ = _method(np.mod), _reflected(np.mod)
     __pow__, __rpow__ = _method(np.power), _reflected(np.power)
     __matmul__, __rmatmul__ = _method(np.matmul), _reflected(np.matmul)
-    __lt__, __le__ = _plain(np.less), _plain(np.less_equal)
-    __gt__, __ge__ = _plain(np.greater), _plain(np.greater_equal)
-    __and__, __rand__ = _plain(np.bitwise_and), _reflected(np.bitwise_and)
-    __or__, __ror__ = _plain(np.bitwise_or), _reflected(np.bitwise_or)
-    __xor__, __rxor__ = _plain(np.bitwise_xor), _reflected(np.bitwise_xor)
+    __lt__, __le__ = _to_array(np.less), _to_array(np.less_equal)
+    __gt__, __ge__ = _to_array(np.greater), _to_array(np.greater_equal)
+    __and__, __rand__ = _to_array(np.bitwise_and), _reflected(np.bitwise_and)
+    __or__, __ror__ = _to_array(np.bitwise_or), _reflected(np.bitwise_or)
+    __xor__, __rxor__ = _to_array(np.bitwise_xor), _reflected(np.bitwise_xor)
     __iadd__, __isub__ = _in_place(np.add), _in_place(np.subtract)
     __imul__, __itruediv__ = _in_place(np.multiply), _in_place(np.divide)
     __ifloordiv__, __imod__ = _in_place(np.floor_divide), _in_place(np.mod)
     __ipow__, __imatmul__ = _in_place(np.power), _in_place(np.matmul)
-    __neg__, __abs__, __invert__ = _method(np.negative), _method(np.absolute), _plain(np.invert)
+    __neg__, __abs__, __invert__ = _method(np.negative), _method(np.absolute), _to_array(np.invert)
     __round__, __getitem__ = _method(np.round), _method(operator.getitem)
     __hash__ = object.__hash__
 

@@ -66,12 +66,12 @@ def with_reduced_axes(g: AnyArray, a: AnyArray, axis: Axes, keepdims: bool) -> A
     return np.expand_dims(g, axis)
 
 
-def elements_per_result(a: AnyArray, reduced: AnyArray, least: int = 0) -> float:
+def elements_per_result(a: AnyArray, result: AnyArray, least: int = 0) -> float:
     """Count the elements of `a` that each result of a reduction is made of; at least `least`.
 
     A Python number, but of float16, which ends at 65,504: its quotient is rounded where it arrives.
     """
-    count = max(a.size // max(reduced.size, 1), least)
+    count = max(a.size // max(result.size, 1), least)
     return np.float32(count) if a.dtype == np.float16 else count
 
 

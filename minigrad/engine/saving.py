@@ -14,6 +14,7 @@ import numpy as np
 
 from .arguments import copied_option
 from .base import AnyArray, BaseTensor
+from .copies import copied_as_it_lies
 from .followed import bare
 from .names import code_of
 from .node import Edge, outline
@@ -66,33 +67,6 @@ def unshared(a: object) -> Any:
     if hasattr(a, "__iter__") and not isinstance(a, (str, bytes, BaseTensor)):
         return (tuple if isinstance(a, tuple) else list)([unshared(b) for b in a])
     return a._array if isinstance(a, BaseTensor) else a
-
-
-def copied_as_it_lies(array: np.ndarray) -> np.ndarray:
-    """A copy in which axes follow each other, repeat or have gaps as they do in `array`.
-
-    Products and sums of floats round by that. The gaps are one element wide, so that a column takes no
-    more memory than two.
-    """
-    back = tuple([slice(None, None, -1 if n < 0 else 1) for n in array.strides])
-    forth, strides = array[back], [0] * array.ndim
-    if array.dtype.kind != "f":
-        return forth.copy(order="K")[back]
-    was = now = array.itemsize  # the strides that an axis without a gap would have
-    for k in sorted(range(array.ndim), key=lambda k: (forth.strides[k], array.shape[k])):
-        step = forth.strides[k]
-        if 0 < step < was:  # elements of two places are one, as in a window that slides
-            strides = [*forth.strides]
-            break
-        if step:
-            strides[k] = now if step == was else now + array.itemsize
-            was, now = step * array.shape[k], strides[k] * array.shape[k]
-    size = array.itemsize + sum((n - 1) * step for n, step in zip(array.shape, strides))
-    memory = np.empty(max(size, 0), np.uint8)
-    copy = np.ndarray(array.shape, array.dtype, memory.data, 0, strides)
-    once = tuple([slice(1 if n == 0 else None) for n in strides])
-    copy[once] = forth[once]
-    return copy[back]
 
 
 def outlined(a: Any) -> Any:

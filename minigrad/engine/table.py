@@ -64,9 +64,9 @@ class Entry:
         takes_any_name: whether it has **kwargs.
         parameters: the names of the arguments by position.
         most: the largest number of arguments by position; infinite with *args.
-        safe_count: a call with at most so many arguments by position, and none by name, gives no
-            refused option, and needs no check.
-        rules: for each argument a rule or None; of a definition none at all.
+        safe_count: so many arguments by position have no refused option among them: a call with
+            these alone needs no check.
+        rules: for each argument a rule, or None where there is none. A definition has none at all.
     """
 
     refused: Collection[str] = ()
@@ -102,8 +102,8 @@ class Operation(Entry):
     Attributes:
         call: the function itself, without the wrapper that looks for Tensors.
         makes_new: whether its result is surely in memory of its own, as that of every ufunc is.
-        is_wrapped: whether `rule` has put a wrapper around it, as it is no function of NumPy's: its
-            result may be an array that somebody else holds.
+        is_wrapped: whether `rule` has put a wrapper around it, as it is no function of NumPy's: other
+            code may hold its result.
         reads: what its rules read, for `saving`.
     """
 
@@ -230,7 +230,7 @@ def rule(function: Function, *rules: Callable | None, makes_new: bool = False) -
     with Tensors, no other name can be passed. The last arguments need no rule if they have a default.
     Without any rule, the result is a plain array.
 
-    What `function` returns is copied, since somebody else may hold it. With `makes_new` it is not: then
+    The result of `function` is copied, since other code may hold it. With `makes_new` it is not: then
     each call has to return an array in new memory.
 
     Returns the function to call from now on, as in `cube = rule(cube, ...)`: `function` itself if it is
@@ -242,8 +242,8 @@ def rule(function: Function, *rules: Callable | None, makes_new: bool = False) -
     """
     function = dispatched(function)
     if getattr(function, "__name__", "") == "<lambda>":  # a reader knows it by its variable
-        known = re.match(r"(\w+) *= *(?:\w+\.)?rule\(", source_text())
-        function.__name__ = known[1] if known else function.__name__
+        assignment = re.match(r"(\w+) *= *(?:\w+\.)?rule\(", source_text())
+        function.__name__ = assignment[1] if assignment else function.__name__
     TABLE[function] = Operation(function, rules, makes_new)
     return function
 
@@ -284,9 +284,9 @@ def dispatched(function: Function) -> Function:
     A Tensor is found in a list or tuple too, one level deep. The wrapper has `function` itself as its
     attribute `dispatched`.
     """
-    numpys = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
-    python = function is operator.getitem  # calls type(x).__getitem__
-    if numpys or python or function in TABLE:
+    is_numpys = isinstance(function, np.ufunc) or hasattr(function, "_implementation")
+    is_getitem = function is operator.getitem  # calls type(x).__getitem__
+    if is_numpys or is_getitem or function in TABLE:
         return function
 
     @functools.wraps(function)

@@ -108,9 +108,9 @@ class Tensor(Operators):
 
     @property
     def requires_grad(self) -> bool:
-        """True if a gradient goes back to it; of a result, if one goes on to its arguments.
+        """True if a gradient goes back to this tensor.
 
-        It is set on leaves, which must be floating.
+        It is set on leaves, which must be floating. A result has it if one of its arguments does.
         """
         return self._node is not None and self._node.requires_grad
 
@@ -143,8 +143,8 @@ class Tensor(Operators):
     def grad(self) -> Tensor | None:
         """The gradient that `backward()` computed, or None where it computed none.
 
-        Leaves have one; a result in between does after `retain_grad()` or under `record()`. Without
-        these, to read it of a result is a mistake, and a warning says so.
+        Leaves have one; a result in between does after `retain_grad()` or under `record()`. A warning
+        says so where it is read of another result.
         """
         node = self.node
         if node.grad is None and node.requires_grad and not node.keeps_grad:
@@ -215,14 +215,14 @@ class Tensor(Operators):
         """The values as (nested lists of) Python numbers."""
         return np.asarray(self._taken_out()).tolist()
 
-    def _detached(self, what: str) -> AnyArray:
+    def _detached(self, use: str) -> AnyArray:
         """The array itself, on its way out of the graph."""
-        self._check_detached(what)
+        self._check_detached(use)
         return self._taken_out()
 
-    def _check_detached(self, what: str) -> None:
+    def _check_detached(self, use: str) -> None:
         if self.requires_grad:
-            raise error_of_detaching(what)
+            raise error_of_detaching(use)
 
     def _taken_out(self) -> AnyArray:
         """The array, on its way out of the graph: the watchers see it go."""
@@ -230,10 +230,10 @@ class Tensor(Operators):
             watcher.on_taken_out(self)
         return self._array
 
-    def _only(self, what: str, array: AnyArray) -> Any:
+    def _only(self, use: str, array: AnyArray) -> Any:
         """The only element of `array`, as a Python number."""
         if self.size != 1:
-            raise errors.ShapeError(f"{what} needs one element, and the shape is {self.shape}")
+            raise errors.ShapeError(f"{use} needs one element, and the shape is {self.shape}")
         return np.asarray(array).item()
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
@@ -444,8 +444,8 @@ def outside_the_graph(
 ) -> Any:
     """Return the result of an operation without rules, after the watchers have seen it.
 
-    For a recording, an array of numbers is a `Followed`. Of any other result, the watchers see that the
-    arguments' numbers were taken out of the graph.
+    For a recording, an array of numbers is a `Followed`. If the result is anything else, the watchers
+    see that the numbers of the arguments were taken out of the graph.
     """
     watchers = mode.get().watchers
     if hasattr(y, "dtype") and not isinstance(y, type):

@@ -47,13 +47,13 @@ class Visit(NamedTuple):
 
 
 def walk(
-    starts: Mapping[Node, AnyArray], wanted: set[Node] | None = None, frees: bool = False
+    starts: Mapping[Node, AnyArray], goals: set[Node] | None = None, frees: bool = False
 ) -> Iterator[Visit]:
     """Go back from the nodes in `starts`, given their gradients: visit each node, newest first.
 
     Gradients that are arrays are passed on as arrays. If they are Tensors, the rules are called with
-    Tensors, and so make a graph that can be walked again. With `wanted`, only rules are called that lead
-    to a gradient of the wanted nodes. With `frees`, a node forgets its saved arrays when the next visit
+    Tensors, and so make a graph that can be walked again. With `goals`, only rules are called that lead
+    to a gradient of these nodes. With `frees`, a node forgets its saved arrays when the next visit
     is asked for.
 
     Raises:
@@ -63,7 +63,7 @@ def walk(
     """
     arrived, watchers = dict(starts), mode.get().watchers
     try:
-        for node, edges in order(starts, wanted).items():
+        for node, edges in order(starts, goals).items():
             yield pass_on(node, edges, arrived, watchers)
             if frees:
                 node.saved = None
@@ -73,16 +73,16 @@ def walk(
         raise
 
 
-def order(starts: Collection[Node], wanted: set[Node] | None = None) -> dict[Node, list[Edge]]:
+def order(starts: Collection[Node], goals: set[Node] | None = None) -> dict[Node, list[Edge]]:
     """The nodes that a gradient reaches from `starts`, with their edges: each after all that use it.
 
     So when a node is visited, its gradient is complete: all nodes that contribute were visited before.
-    With `wanted`, nodes and edges that lead to none of the wanted nodes are left out.
+    With `goals`, nodes and edges that lead to none of these are left out.
 
     Raises:
         GraphError: if one of them has been freed.
     """
-    oldest = min(node.number for node in wanted) if wanted else 0  # nothing older leads there
+    oldest = min(node.number for node in goals) if goals else 0  # nothing older leads there
     nodes = list(starts)
     reached = set(nodes)
     for node in nodes:  # which grows
@@ -92,13 +92,13 @@ def order(starts: Collection[Node], wanted: set[Node] | None = None) -> dict[Nod
                 nodes.append(edge.to)
     newest_first = sorted(nodes, key=operator.attrgetter("number"), reverse=True)
     ways = {node: node.edges for node in newest_first}
-    if wanted is not None:
+    if goals is not None:
         for node in reversed(newest_first):  # its arguments before it
-            ways[node] = [edge for edge in node.edges if edge.to in wanted or ways.get(edge.to)]
-        ways = {node: edges for node, edges in ways.items() if edges or node in wanted}
+            ways[node] = [edge for edge in node.edges if edge.to in goals or ways.get(edge.to)]
+        ways = {node: edges for node, edges in ways.items() if edges or node in goals}
     for node, edges in ways.items():
         if edges and node.saved is None:
-            raise freed(node, is_kept=node not in starts)
+            raise error_of_freed(node, is_kept=node not in starts)
     return ways
 
 
@@ -112,7 +112,7 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
     saved: Any = node.saved
     rules = node.operation.rules if node.operation is not None else ()
     if edges and saved is None:  # another thread was first
-        raise freed(node)
+        raise error_of_freed(node)
     if edges and isinstance(g, BaseTensor):
         saved = _as_tensors(node, saved, g._wrap)
     contributions: list[Contribution] = []
@@ -209,7 +209,7 @@ def _as_tensors(node: Node, saved: tuple, wrap: Callable) -> tuple:
     return tuple(tensors)
 
 
-def freed(node: Node, is_kept: bool = False) -> errors.GraphError:
+def error_of_freed(node: Node, is_kept: bool = False) -> errors.GraphError:
     """The error for a node that has forgotten what it saved; `is_kept`: more was computed from it."""
     error = errors.GraphError(
         f"the graph was already walked and freed at {node!r}: compute the loss again, or call the "

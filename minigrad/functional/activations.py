@@ -83,9 +83,9 @@ def _erf() -> Callable[[np.ndarray], np.ndarray]:
         return _erf_of_each
 
     def of_scipy(x: np.ndarray) -> np.ndarray:
-        known = {np.dtype(np.float16): np.float32, np.dtype(np.longdouble): np.float64}
+        wider = {np.dtype(np.float16): np.float32, np.dtype(np.longdouble): np.float64}
         dtype = getattr(x, "dtype", None)
-        return erf(x.astype(known[dtype])).astype(dtype) if dtype in known else erf(x)
+        return erf(x.astype(wider[dtype])).astype(dtype) if dtype in wider else erf(x)
 
     return of_scipy
 

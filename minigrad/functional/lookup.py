@@ -7,8 +7,7 @@ import numpy as np
 from .. import errors
 from ..definitions.axes import as_arrays
 from ..engine.arguments import without_tensors
-from ..engine.errors import texts_told
-from ..engine.kinds import checked
+from ..engine.kinds import checked, hint_for_texts
 from ..engine.modes import get_default_dtype
 from ..engine.table import definition
 from ..engine.tensor import A, Array
@@ -39,21 +38,18 @@ def one_hot(ids: Array, N: int) -> np.ndarray:
     return np.equal(ids[..., None], np.arange(N)).astype(get_default_dtype())
 
 
-def check_ids(ids: Array, N: int, what: str) -> None:
-    """Check that `ids` are integers from 0 to N - 1; `what` one of them is, for the message.
+def check_ids(ids: Array, N: int, noun: str) -> None:
+    """Check that `ids` are integers from 0 to N - 1. The message calls one of them `noun`.
 
     Raises:
         DTypeError, ShapeError: if they are not.
     """
     if ids.dtype.kind not in "iu":
-        told = texts_told("ids", ids)
-        remedy = told[2:] if "unique" in told else "of whole numbers write ids.astype(int)"
-        raise errors.DTypeError(
-            f"{what} is an integer from 0 to {N - 1}, not {ids.dtype}: {remedy}"
-        )
+        hint = hint_for_texts("ids", ids, "int") or "; of whole numbers write ids.astype(int)"
+        raise errors.DTypeError(f"{noun} is an integer from 0 to {N - 1}, not {ids.dtype}{hint}")
     ids = np.asarray(without_tensors(ids))
     if ids.size and not (ids.min() >= 0 and ids.max() < N):
         wrong = ids[(ids < 0) | (ids >= N)].ravel()[0]
         from_1 = (ids.min(), ids.max()) == (1, N)
         remedy = ": of numbers that begin at 1 write ids - 1" if from_1 else ""
-        raise errors.ShapeError(f"{what} is an integer from 0 to {N - 1}, not {wrong}{remedy}")
+        raise errors.ShapeError(f"{noun} is an integer from 0 to {N - 1}, not {wrong}{remedy}")

@@ -53,12 +53,12 @@ def cross_entropy(
     _check_targets(np.shape(logits), targets, ignore_index, reduction, label_smoothing)
     warn_of_probabilities(logits, "cross_entropy", "softmax")
     log_p = log_softmax(logits)  # (..., N)
-    counted = _counts(targets, ignore_index)
+    counted = _counted(targets, ignore_index)
     loss = minus_log_p(log_p, targets, counted)  # (...)
     if label_smoothing:
         over_all = np.where(counted, -np.mean(log_p, axis=-1), 0)
         loss = (1 - label_smoothing) * loss + label_smoothing * over_all
-    return _reduced(loss, reduction, None if ignore_index is None else counted)
+    return _reduce(loss, reduction, None if ignore_index is None else counted)
 
 
 def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0) -> None:
@@ -87,7 +87,7 @@ def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0)
     _check_reduction(reduction)
 
 
-def _counts(targets, ignore_index):
+def _counted(targets, ignore_index):
     return np.full(targets.shape, True) if ignore_index is None else targets != ignore_index
 
 
@@ -96,7 +96,7 @@ def _check_reduction(reduction) -> None:
         raise errors.ConfigError(f"reduction is 'mean', 'sum' or 'none', not {reduction!r}")
 
 
-def _reduced(loss, reduction, counted=None):
+def _reduce(loss, reduction, counted=None):
     """The losses as they are, their sum, or the mean of the counted ones; the mean of none is 0."""
     if reduction != "mean":
         return loss if reduction == "none" else np.sum(loss)
@@ -126,9 +126,9 @@ def nll_loss(
             "log_p are logarithms of probabilities, at most 0, as log_softmax(scores) gives; "
             "cross_entropy takes the scores themselves"
         )
-    counted = _counts(targets, ignore_index)
+    counted = _counted(targets, ignore_index)
     loss = minus_log_p(log_p, targets, counted)
-    return _reduced(loss, reduction, None if ignore_index is None else counted)
+    return _reduce(loss, reduction, None if ignore_index is None else counted)
 
 
 def minus_log_p(log_p: A, targets: Array, counted: Array) -> A:
@@ -151,8 +151,8 @@ def mse_loss(predicted: A, targets: Array, *, reduction: str = "mean") -> A:
         ShapeError: if the shapes differ; broadcasting here is nearly always a mistake.
         ConfigError: for another reduction.
     """
-    predicted, targets = _checked_pair(predicted, targets, reduction)
-    return _reduced(np.square(predicted - targets), reduction)
+    predicted, targets = _pair(predicted, targets, reduction)
+    return _reduce(np.square(predicted - targets), reduction)
 
 
 @definition(plain=True)
@@ -169,10 +169,10 @@ def binary_cross_entropy_with_logits(logits: A, targets: Array, *, reduction: st
         ShapeError: if the shapes differ.
         ConfigError: for a target outside 0 to 1, or another reduction.
     """
-    logits, targets = _checked_pair(logits, targets, reduction)
+    logits, targets = _pair(logits, targets, reduction)
     _check_probabilities(targets)
     warn_of_probabilities(logits, "binary_cross_entropy_with_logits", "sigmoid")
-    return _reduced((1 - targets) * logits + softplus(-logits), reduction)
+    return _reduce((1 - targets) * logits + softplus(-logits), reduction)
 
 
 def _check_probabilities(targets) -> None:
@@ -184,7 +184,7 @@ def _check_probabilities(targets) -> None:
         )
 
 
-def _checked_pair(values, targets, reduction):
+def _pair(values, targets, reduction):
     """Both as arrays, of one shape."""
     values, targets = as_arrays(values, targets)
     if values.shape != targets.shape:

@@ -1,4 +1,4 @@
-"""Functions that give attention weights: told by whoever writes one, so that no page has to guess.
+"""Functions that give attention weights: each is marked as one, so that no page has to guess.
 
     @gives_weights
     @definition
@@ -16,7 +16,7 @@ NAMES: set[str] = set()  # by which a graph knows them
 
 
 def gives_weights(function: Function) -> Function:
-    """Say that `function`, an operation or a definition, gives attention weights, or makes them inside:
-    (..., T, S), a row for each query, a column for each key. Returns the function."""
+    """Mark `function`, an operation or a definition, as one that gives attention weights, or makes them
+    inside: (..., T, S), a row for each query, a column for each key. Returns the function."""
     NAMES.add(name_of(function))
     return function

@@ -108,10 +108,10 @@ class Recording(Watcher):
         if node is not None:
             node.note.origin, node.note.draw = "draw", draw
 
-    def on_made(self, array: Any, of: list[Tensor]) -> None:
+    def on_made(self, array: Any, sources: list[Tensor]) -> None:
         node = self.node_of(array)
         if node is not None:
-            node.note.made_of = [tensor.node for tensor in of]
+            node.note.made_of = [tensor.node for tensor in sources]
 
     def on_operation(self, node: Node, args: tuple, y: Any) -> None:
         sources = tuple([self.node_of(a) for a in args])

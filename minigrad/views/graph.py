@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from .. import errors
-from ..aten.watched import Watched
-from ..engine.errors import described, unwatched
+from ..aten.watched import Watched, unwatched
+from ..engine.errors import described
 from ..engine.kinds import checked, named
 from ..engine.tensor import Tensor
 from ..engine.walk import order

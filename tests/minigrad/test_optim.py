@@ -191,7 +191,7 @@ def test_a_parameter_that_is_listed_twice_is_changed_once(kind):
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_cut_into_pieces_or_not_the_steps_are_the_same_bits(kind, shape, order, monkeypatch):
     def run(block):
-        monkeypatch.setattr(blocks, "BLOCK", block)
+        monkeypatch.setattr(blocks, "BLOCK_ELEMENTS", block)
         rng = np.random.default_rng(0)
         (p,) = leaves([np.asarray(rng.standard_normal(shape).astype(np.float32), order=order)])
         optimizer = kind(
@@ -549,7 +549,7 @@ def test_clipping_by_norm_is_that_of_pytorch(share, dtype):
 
 
 def test_the_norm_is_summed_in_float64_and_over_all_pieces(monkeypatch):
-    monkeypatch.setattr(blocks, "BLOCK", 8)
+    monkeypatch.setattr(blocks, "BLOCK_ELEMENTS", 8)
     g = np.random.default_rng(0).standard_normal((50, 3)).astype(np.float32)
     assert optim.clip_grad_norm(with_gradients([g], [g]), math.inf) == norm_of([g])
     huge = np.full((50, 3), 1e30, np.float32)  # its square is infinite in float32

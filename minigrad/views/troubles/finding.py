@@ -11,8 +11,8 @@ import numpy as np
 
 from ... import errors
 from ...aten.for_diagnosis import first_to_look_at
-from ...aten.watched import Watched
-from ...engine.errors import described, unwatched
+from ...aten.watched import Watched, unwatched
+from ...engine.errors import described
 from ...engine.tensor import Tensor
 from ..graph import Graph, graph_with_gradients
 from ..graph import graph as graph_of
