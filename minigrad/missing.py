@@ -29,8 +29,8 @@ def missing(module: str, name: str, *homes: str) -> AttributeError | ImportError
     """
     path = _dotted_name(name)
     remedy = ""
-    for what, where in ((path, homes), (path.rpartition(".")[2], [ANYWHERE]), (name, homes)):
-        remedy = remedy or instead(what, source_text, *where) or _elsewhere(module, what)
+    for looked_up, begins in ((path, homes), (path.rpartition(".")[2], [ANYWHERE]), (name, homes)):
+        remedy = remedy or instead(looked_up, source_text, *begins) or _elsewhere(module, looked_up)
     if module == "minigrad" and re.search(r"(?<![\w.])(nn|optim)\.", remedy.partition(" write")[2]):
         remedy += "  # from minigrad import nn, optim"
     caller = sys._getframe(2)
@@ -98,9 +98,11 @@ class AnswersOtherNames:
 
 
 def _dotted_name(name: str) -> str:
-    """The name as the running line has it, with what follows: of `mg.keras.layers.LSTM(3)`, or
-    `from minigrad.keras.layers import LSTM`, where `keras` is missing, keras.layers.LSTM. Its last part
-    says what is meant."""
+    """The name with what follows it in the running line. Its last part says what is meant.
+
+    mg.keras.layers.LSTM(3), where `keras` is missing       keras.layers.LSTM
+    from minigrad.keras.layers import LSTM                  keras.layers.LSTM
+    """
     match = re.search(rf"\.({re.escape(name)}(?:\.\w+)*)\b(?: import \(?(\w+))?", source_text())
     return ".".join(filter(None, match.groups())) if match else name
 

@@ -214,10 +214,10 @@ class Module(AnswersOtherNames):
             StateDictError: if entries are missing, unexpected, of another shape or not of numbers,
                 or differ for a parameter that is shared; it lists them, and changes no parameter.
         """
-        own = dict(self._all_parameters())
-        arrays = arrays_for(type(self).__name__, own, self._in_our_layout(state))
+        parameters = dict(self._all_parameters())
+        arrays = arrays_for(type(self).__name__, parameters, self._in_our_layout(state))
         first: dict[Parameter, str] = {}
-        for name, parameter in own.items():
+        for name, parameter in parameters.items():
             twin = first.setdefault(parameter, name)
             if not np.array_equal(arrays[name], arrays[twin], equal_nan=True):
                 raise errors.StateDictError(
@@ -231,13 +231,13 @@ class Module(AnswersOtherNames):
         """The same state, the weights of a `Linear` transposed where they are tensors of PyTorch's."""
         if not isinstance(state, Mapping):
             return state
-        turned = {
+        weights = {
             f"{path}.weight".lstrip(".")
             for path, module in self.named_modules()
             if isinstance(module, Linear)
         }
         return {
-            name: value.T if name in turned and is_pytorchs(value) else value
+            name: value.T if name in weights and is_pytorchs(value) else value
             for name, value in state.items()
         }
 
@@ -264,7 +264,7 @@ class Module(AnswersOtherNames):
             if isinstance(child, Module)
         ]
         size = sum(parameter.size for parameter in set(_parameters_in(self)))
-        count = f": {size:,} parameter{'s' * (size != 1)}" if size else ""
+        count = f": {size:,} parameter{'' if size == 1 else 's'}" if size else ""
         return "\n".join([f"{type(self).__name__}({self.describe()}){count}", *children])
 
 
@@ -443,18 +443,23 @@ class Linear(Module):
     @named
     def __init__(self, inputs: int, outputs: int, bias: bool = True, *, rng=None):
         inputs, outputs = whole("inputs", inputs), whole("outputs", outputs)
-        bias, bound = flag("bias", bias), 1 / math.sqrt(inputs) if inputs else 0.0
+        has_bias = flag("bias", bias)
+        bound = 1 / math.sqrt(inputs) if inputs else 0.0
         self.weight = Parameter(uniform((inputs, outputs), bound, rng))
-        self.bias = Parameter(uniform((outputs,), bound, rng)) if bias else None
+        self.bias = Parameter(uniform((outputs,), bound, rng)) if has_bias else None
 
     def forward(self, x: Array) -> Tensor:
         x = x if hasattr(x, "shape") and not is_pytorchs(x) else as_array(x)
         if x.shape[-1:] != self.weight.shape[:1]:
-            turned = x.shape[-1:] == self.weight.shape[1:]
+            remedy = ""
+            if x.shape[-1:] == self.weight.shape[1:]:
+                remedy = (
+                    f"; its weight {self.weight.shape} is (in, out), and PyTorch's is (out, in): where "
+                    f"it is an embedding's, write x @ embedding.weight.T"
+                )
             raise errors.ShapeError(
-                f"Linear takes a last axis of width {self.weight.shape[0]}, and the shape is {x.shape}"
-                + f"; its weight {self.weight.shape} is (in, out), and PyTorch's is (out, in): where it "
-                f"is an embedding's, write x @ embedding.weight.T" * turned
+                f"Linear takes a last axis of width {self.weight.shape[0]}, and the shape is "
+                f"{x.shape}{remedy}"
             )
         dtype = np.result_type(x.dtype, self.weight.dtype)
         if dtype == np.float64 and self.weight.dtype == np.float32:

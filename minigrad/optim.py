@@ -381,11 +381,10 @@ def parameter_list(parameters: Iterable[Tensor]) -> list[Tensor]:
     if isinstance(parameters, (Tensor, str)) or not (
         isinstance(parameters, Iterable) and has_axes(parameters)
     ):
+        by_name = f"; a learning rate is given by its name, as lr={parameters}"
         raise errors.ConfigError(
             f"parameters are several tensors, as model.parameters() or [w, b]; "
-            f"got {type(parameters).__name__}"
-            + f"; a learning rate is given by its name, as lr={parameters}"
-            * isinstance(parameters, float)
+            f"got {type(parameters).__name__}{by_name if isinstance(parameters, float) else ''}"
         )
     tensors = list(parameters)
     for p in tensors:

@@ -359,20 +359,20 @@ def _gradients(
         vectors = [g if isinstance(g, Tensor) else tensor_of(g) for g in vectors]
     else:
         vectors = [g._array if isinstance(g, Tensor) else g for g in vectors]
-    reached = gradients(
+    or_none = gradients(
         roots, vectors, inputs, retain_graph=retain_graph, create_graph=create_graph
     )
     zeros = (np.zeros_like(x._array) for x in inputs)
-    arrived = [zero if g is None else g for g, zero in zip(reached, zeros)]
+    arrived = [zero if g is None else g for g, zero in zip(or_none, zeros)]
     return [g if isinstance(g, Tensor) else tensor_of(g) for g in arrived]
 
 
 def _positions(f: Callable, argnums: object) -> tuple[int, ...]:
-    several = argnums if isinstance(argnums, (tuple, list)) else [argnums]
+    numbers = argnums if isinstance(argnums, (tuple, list)) else [argnums]
     try:
-        if any(isinstance(i, (Tensor, np.ndarray)) for i in several):
+        if any(isinstance(i, (Tensor, np.ndarray)) for i in numbers):
             raise TypeError
-        positions = tuple(map(operator.index, several))
+        positions = tuple(map(operator.index, numbers))
     except TypeError:
         raise errors.DTypeError(
             f"argnums is an integer, or a tuple of integers, not {described(argnums)}. To differentiate "
@@ -423,7 +423,8 @@ def _arguments(primals: object) -> tuple:
 
 def _matching(vectors: object, tree: object, tensors: Sequence[Tensor]) -> list[Tensor]:
     """The leaves of `vectors`, a tree of the same form as `tree`, as Tensors of the right dtype."""
-    paths, with_paths = [p for p, _ in leaves(tree)], list(leaves(vectors))
+    paths = [p for p, _ in leaves(tree)]
+    with_paths = list(leaves(vectors))
     if [p for p, _ in with_paths] != paths:
         raise errors.ShapeError(
             f"expected a tree with the leaves {', '.join(p or 'x' for p in paths)}, and got one "

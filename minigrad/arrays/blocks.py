@@ -86,10 +86,10 @@ class Blocks:
             self._lay_out(self.state)
         for group in self._groups:
             moving = [i for i in group.places if gradients[i] is not None]
-            before = {steps[i] for i in moving}
+            counts = {steps[i] for i in moving}
             for i in moving:
                 steps[i] += 1
-            if len(moving) > 1 and moving == group.places and len(before) == 1:
+            if len(moving) > 1 and moving == group.places and len(counts) == 1:
                 yield from self._update_of_group(group, gradients, steps)
             else:
                 for i in moving:

@@ -110,18 +110,9 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
         raise CheckpointError(f"there is no checkpoint {os.fspath(path)}")
     try:
         with open(path, "rb") as file:
-            if not zipfile.is_zipfile(file):
-                raise ValueError("no zip archive")
-            with zipfile.ZipFile(file) as archive:
-                if any(name.endswith("/data.pkl") for name in archive.namelist()):
-                    raise ValueError("PyTorch's: write model.load_state_dict(torch.load(path))")
-                infos = _stored(archive, os.fstat(file.fileno()).st_size)
-                header = json.loads(archive.read(_ABOUT))
-                written_format, names, about = header["format"], header["arrays"], header["about"]
-                if written_format == _FORMAT:
-                    return {
-                        name: _array(archive, infos[name]) for name in _complete(names, infos)
-                    }, about
+            return _contents(file)
+    except CheckpointError as error:
+        raise CheckpointError(f"{os.fspath(path)} {error}") from None
     except PermissionError:
         raise CheckpointError(f"{os.fspath(path)} may not be read: permission denied") from None
     except MemoryError:
@@ -131,9 +122,21 @@ def load(path: str | os.PathLike) -> tuple[dict[str, np.ndarray], Any]:
             f"{os.fspath(path)} is truncated, or is not a checkpoint of minigrad "
             f"({type(problem).__name__}: {problem}): give the file as it was saved"
         ) from None
-    raise CheckpointError(
-        f"{os.fspath(path)} is of the format {written_format!r}; this version reads {_FORMAT!r}"
-    )
+
+
+def _contents(file: IO[bytes]) -> tuple[dict[str, np.ndarray], Any]:
+    """The arrays by name, and what was said about them, of an open file."""
+    if not zipfile.is_zipfile(file):
+        raise ValueError("no zip archive")
+    with zipfile.ZipFile(file) as archive:
+        if any(name.endswith("/data.pkl") for name in archive.namelist()):
+            raise ValueError("PyTorch's: write model.load_state_dict(torch.load(path))")
+        infos = _stored(archive, os.fstat(file.fileno()).st_size)
+        header = json.loads(archive.read(_ABOUT))
+        form, names, about = header["format"], header["arrays"], header["about"]
+        if form != _FORMAT:
+            raise CheckpointError(f"is of the format {form!r}; this version reads {_FORMAT!r}")
+        return {name: _array(archive, infos[name]) for name in _complete(names, infos)}, about
 
 
 def _stored(archive: zipfile.ZipFile, size: int) -> dict[str, zipfile.ZipInfo]:

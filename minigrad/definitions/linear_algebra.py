@@ -298,7 +298,11 @@ def contract_to(g, operands, subscripts, i):
 
 
 def _explicit(subscripts: str, ndims: list[int]) -> str:
-    """Subscripts with the ellipsis and the result written out."""
+    """Subscripts with the ellipsis and the result written out.
+
+    _explicit("...ij,jk", [4, 2])       "ZYij,jk->ZYik"
+    _explicit("ii", [2])                "ii->"
+    """
     subscripts = subscripts.replace(" ", "")
     inputs, arrow, result = subscripts.partition("->")
     terms = inputs.split(",")
@@ -307,21 +311,21 @@ def _explicit(subscripts: str, ndims: list[int]) -> str:
     free = [
         c for c in "ZYXWVUTSRQPONMLKJIHGFEDCBAzyxwvutsrqponmlkjihgfedcba" if c not in subscripts
     ]
-    hidden = [n - len(t.replace("...", "")) for t, n in zip(terms, ndims) if "..." in t]
-    if arrow and "..." not in result and max(hidden, default=0) > 0:
+    hidden = [n - len(term.replace("...", "")) for term, n in zip(terms, ndims)]
+    most = max((n for term, n in zip(terms, hidden) if "..." in term), default=0)
+    if arrow and "..." not in result and most > 0:
         raise ValueError(
             f"the axes under the ellipsis of {subscripts!r} are missing from the result: write ... "
             f"there too, or name the axes and leave them out to sum over them"
         )
-    batch = "".join(free[: max(hidden, default=0)])
-    written_out = []
-    for term, n in zip(terms, ndims):
-        more = n - len(term.replace("...", ""))
-        written_out.append(term.replace("...", batch[len(batch) - more :] if more else ""))
+    batch = "".join(free[:most])
+    full = [
+        term.replace("...", batch[len(batch) - n :] if n else "") for term, n in zip(terms, hidden)
+    ]
     letters = inputs.replace("...", "").replace(",", "")
     once = "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
     result = result.replace("...", batch) if arrow else batch + once
-    return f"{','.join(written_out)}->{result}"
+    return f"{','.join(full)}->{result}"
 
 
 @definition(of=np.trace)

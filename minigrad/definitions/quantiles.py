@@ -40,18 +40,13 @@ def quantiles(
 
     The quantiles of 0, 1, ..., n - 1 are the places at which those of n sorted elements stand.
     """
-    weak, q = type(q) in (int, float) and a.dtype.kind == "f", np.asarray(q)
+    is_weak = type(q) in (int, float) and a.dtype.kind == "f"  # it takes the dtype of `a`
+    q = np.asarray(q)
     rows, n = sorted_rows(a, axis, ignoring)
     if ignoring and not rows.shape[-1]:
         return np.mean(a, axis=axis, keepdims=keepdims)  # NaN, and NumPy's own warning
     places = np.reshape(places_of(n, q, method), (*n.shape, q.size))
-    before = np.floor(places).astype(int)
-    values = low = np.take_along_axis(rows, before, -1)
-    if places.dtype.kind == "f":
-        last = np.maximum(n - 1, 0)[..., None]
-        high = np.take_along_axis(rows, np.minimum(before + 1, last), -1)
-        fraction = (places - before).astype(np.result_type(a if weak else q, np.float16))
-        values = low + (high - low) * fraction
+    values = values_at(rows, n, places, np.result_type(a if is_weak else q, np.float16))
     if rows.dtype.kind == "f":
         values = np.where(np.equal(n, 0)[..., None], math.nan, values)
     values = np.reshape(values, (*n.shape, *q.shape))
@@ -59,6 +54,17 @@ def quantiles(
         values = np.moveaxis(values, range(n.ndim, values.ndim), range(q.ndim))
     axes = [q.ndim + i for i in axes_of(axis, a.ndim)]
     return np.expand_dims(values, axes) if keepdims else values
+
+
+def values_at(rows: AnyArray, n: AnyArray, places: AnyArray, dtype: Any) -> AnyArray:
+    """x_k + (h - k) (x_(k + 1) - x_k) for each place h, where k is h rounded down: of n elements x."""
+    k = np.floor(places).astype(int)
+    low = np.take_along_axis(rows, k, -1)
+    if places.dtype.kind != "f":
+        return low
+    last = np.maximum(n - 1, 0)[..., None]
+    high = np.take_along_axis(rows, np.minimum(k + 1, last), -1)
+    return low + (high - low) * (places - k).astype(dtype)
 
 
 def places_of(n: AnyArray, q: AnyArray, method: Any) -> AnyArray:

@@ -52,7 +52,8 @@ def backward(
     """
     effect("calls backward()")
     seed = first_gradient(root, gradient, create_graph)
-    start, frees = root._node, not (retain_graph or create_graph)
+    start = root._node
+    frees = not (retain_graph or create_graph)
     gradients = []
     with Alone(start) if frees else NOTHING, setting(grad=True) if create_graph else NOTHING:
         for visit in walk({start: seed}, frees=frees):

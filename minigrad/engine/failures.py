@@ -91,28 +91,29 @@ def error_of_call(name: str, call: FailedCall, problem: Exception) -> MinigradEr
     If a function that `name` is written with raised it, the traceback still leads there, but the text
     names `name`, which the user called.
     """
-    arguments = [
-        *map(described, call.args),
-        *(f"{k}={described(v)}" for k, v in call.kwargs.items()),
-    ]
-    error, line = as_minigrad_error(problem), source_line()
+    error = as_minigrad_error(problem)
     if error.reason is not None:
-        error.reason = next(filter(None, (better(call) for better in BETTER_REASONS)), error.reason)
-    if isinstance(call.owner, np.ufunc):
-        pair = next((a for a in call.args if type(a) is tuple and has_arrays(a)), None)
-        if pair and error.reason is not None:
-            error.reason += (
-                f"; a tuple of {len(pair)} is given, as a module may return one: take [0]"
-            )
-    if error.reason is not None:
-        if not arguments and "missing 1 required positional" in error.reason:
-            error.reason += f"; as a layer it stands without brackets: {name}, not {name}()"
-        text = f"{name} cannot take {', '.join(arguments) or 'nothing'}: {error.reason}"
+        error.reason = _reason(name, call, error.reason)
+        by_name = (f"{k}={described(v)}" for k, v in call.kwargs.items())
+        arguments = ", ".join([*map(described, call.args), *by_name])
+        line = source_line()
+        text = f"{name} cannot take {arguments or 'nothing'}: {error.reason}"
         error.args = (text + (f"\n  at {line}" if line else ""),)
     elif name not in str(error):
         error.args = (f"{name}: {error}",)
     error.culprit = error.culprit or call
     return error
+
+
+def _reason(name: str, call: FailedCall, reason: str) -> str:
+    """The reason of a failed call; with a remedy, for some mistakes that are often made."""
+    reason = next(filter(None, (better(call) for better in BETTER_REASONS)), reason)
+    several = next((a for a in call.args if type(a) is tuple and has_arrays(a)), None)
+    if several and isinstance(call.owner, np.ufunc):
+        return f"{reason}; a tuple of {len(several)} is given, as a module may return one: take [0]"
+    if not (call.args or call.kwargs) and "missing 1 required positional" in reason:
+        return f"{reason}; as a layer it stands without brackets: {name}, not {name}()"
+    return reason
 
 
 def error_of_arguments(

@@ -5,13 +5,13 @@
 
     load(3)       ArgumentError: load: path is a text or a path, not 3
 
-So an annotation is the one place that says which values an argument may have. These check it:
+So an annotation is the one place that says which values an argument may have. These compare with it:
 
-    checked             each argument of a function for users, before the call
-    named               the names alone, of a function that checks the values itself
-    nobody, at first    definitions and modules run in each step of training: when one has failed,
-                        `failures.error_of_arguments` looks for the culprit
-    not_of              one value, where it is set, as in `x.requires_grad = True`
+    checked     the arguments of a function for users, before each call
+    named       the names of the arguments alone, for a function that checks the values itself
+    misfit      the arguments of a call that has failed. Definitions and modules run in each step of
+                training, so theirs are looked at only then, by `failures.error_of_arguments`
+    not_of      one value, where it is set, as in `x.requires_grad = True`
 
 A value with limits, such as a number from 1, or one of a few names, is checked by `minigrad.settings`,
 inside the function: a ConfigError.
@@ -44,9 +44,10 @@ Function = TypeVar("Function", bound=Callable)  # what a decorator takes and giv
 
 
 def checked(function: Function) -> Function:
-    """Decorate a function so that a call with an argument that its annotation does not allow raises an
-    `ArgumentError`. Python itself raises an error if one is missing, or is one too many. Inside a module
-    or a definition, the arguments are looked at only after a call has failed.
+    """Decorate a function: an argument that its annotation does not allow raises an `ArgumentError`.
+
+    Python itself raises an error if one is missing, or is one too many. Inside a module or a definition,
+    the arguments are looked at only after a call has failed.
 
     Decorates a class, such as a dataclass, by its `__init__`.
     """
@@ -239,10 +240,10 @@ def _kind(kind: Any) -> Kind:
     if origin in (typing.Union, types.UnionType):
         kinds = [_kind(part) for part in inner]
         return Kind(
-            lambda value: any(k.fits(value) for k in kinds),
-            " or ".join(dict.fromkeys(k.words for k in kinds)),  # each once
-            any(k.is_array for k in kinds),
-            lambda name, value: next(filter(None, (k.hint(name, value) for k in kinds)), ""),
+            fits=lambda value: any(k.fits(value) for k in kinds),
+            words=" or ".join(dict.fromkeys(k.words for k in kinds)),  # each once
+            is_array=any(k.is_array for k in kinds),
+            hint=lambda name, value: next(filter(None, (k.hint(name, value) for k in kinds)), ""),
         )
     if origin is typing.Literal:
         among = lambda value: value.__hash__ and value in inner

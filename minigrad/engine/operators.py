@@ -173,10 +173,20 @@ class Operators(Methods, BaseTensor):
     def __getattr__(self, name: str) -> Any:
         if remedy := instead(name, source_text, "x", "c", "w"):
             raise AttributeError(f"a Tensor has no attribute {name!r}{remedy}")
-        same = lambda f: f is vars(np).get(name) or getattr(f, "__name__", "") == name
-        home_of = lambda f: getattr(f, "__module__", "numpy")  # which a ufunc has from NumPy 2.1 on
-        functions = {name_of(f): home_of(f) for f in TABLE if name[0] != "_" and same(f)}
-        others = [n + "(x)" + f" of {home}" * ("." not in n) for n, home in functions.items()]
-        if hasattr(np.ndarray, name) and not others:
-            others = [f"x.detach().numpy().{name}, outside the graph"]
-        raise AttributeError("; write ".join([f"a Tensor has no attribute {name!r}", *others]))
+        remedies = dict.fromkeys(
+            _call_of(f) for f in TABLE if name[0] != "_" and _is_called(f, name)
+        )
+        if hasattr(np.ndarray, name) and not remedies:
+            remedies = {f"x.detach().numpy().{name}, outside the graph": None}
+        raise AttributeError("; write ".join([f"a Tensor has no attribute {name!r}", *remedies]))
+
+
+def _is_called(function: Callable, name: str) -> bool:
+    return function is vars(np).get(name) or getattr(function, "__name__", "") == name
+
+
+def _call_of(function: Callable) -> str:
+    """A call of a function, as in an error: np.exp(x), or relu(x) of minigrad.functional."""
+    name = name_of(function)
+    home = getattr(function, "__module__", "numpy")  # which a ufunc has from NumPy 2.1 on
+    return f"{name}(x)" if "." in name else f"{name}(x) of {home}"

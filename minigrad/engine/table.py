@@ -112,24 +112,32 @@ class Operation(Entry):
     def __init__(self, function: Callable, rules: tuple[Any, ...], makes_new: bool = False):
         template = next((r for r in rules if r is not None), anything)
         super().__init__(function, code_of(template), first=2)  # after g and y
-        arguments: Entry = self
-        named_by, own = template, getattr(function, "dispatched", None)
-        if own and rules and self.most == math.inf:  # rules with *args: the function may name them
-            arguments, named_by = Entry(own, code_of(own)), own
-        optional = getattr(inspect.unwrap(named_by), "__defaults__", None) or ()
-        most = arguments.most
-        if most != math.inf and not most - len(optional) <= len(rules) <= most:
-            plural = "s" * (len(rules) != 1)
-            raise UnsupportedError(
-                f"{self.name} has {len(rules)} rule{plural} for the {most} arguments "
-                f"({', '.join(arguments.parameters)}): a rule takes the gradient g, the result y, and "
-                f"all arguments; give one for each argument, or None where there is none"
-            )
         self.call = getattr(function, "dispatched", function)  # the arguments are arrays by then
         self.rules = rules
         self.makes_new = makes_new or isinstance(function, np.ufunc)
         self.is_wrapped = self.call is not function
         self.reads: dict[tuple, tuple[bool, list[bool]]] = {}
+        self._check_count(template)
+
+    def _check_count(self, template: Callable) -> None:
+        """Check that there are as many rules as arguments; the last need none if they have a default.
+
+        The rule `template` has the arguments. If it takes `*args`, the function itself may name them.
+
+        Raises:
+            UnsupportedError: if there are more or fewer.
+        """
+        entry: Entry = self
+        if self.rules and self.is_wrapped and self.most == math.inf:
+            entry, template = Entry(self.call, code_of(self.call)), self.call
+        optional = getattr(inspect.unwrap(template), "__defaults__", None) or ()
+        count, most = len(self.rules), entry.most
+        if most != math.inf and not most - len(optional) <= count <= most:
+            raise UnsupportedError(
+                f"{self.name} has {count} rule{'' if count == 1 else 's'} for the {most} arguments "
+                f"({', '.join(entry.parameters)}): a rule takes the gradient g, the result y, and "
+                f"all arguments; give one for each argument, or None where there is none"
+            )
 
     def run(self, _args: tuple, arrays: Sequence, kwargs: Options) -> Any:
         """Call NumPy's function, or what `rule` was given, with plain arrays."""

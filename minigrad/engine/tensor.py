@@ -362,16 +362,17 @@ class Tensor(Operators):
         text = repr(array)  # of an array that would have to be computed first
         if isinstance(array, np.ndarray):
             text = np.array2string(array, separator=", ", prefix=f"{kind}(")
-        folded = self.size > np.get_printoptions()["threshold"] or (not self.size and self.ndim > 1)
-        origin = "requires_grad=True" if self.is_leaf else f"from {self.node.operation.name}"  # type: ignore[union-attr]
-        parts = {
-            text: True,
-            f"shape={self.shape}": folded,
-            f"dtype={self.dtype}": self.dtype != get_default_dtype(),
-            f"name={self.name!r}": self.name is not None,
-            origin: self.requires_grad,
-        }
-        return f"{kind}({', '.join(part for part, shown in parts.items() if shown)})"
+        parts = [text]
+        if self.size > np.get_printoptions()["threshold"] or (not self.size and self.ndim > 1):
+            parts.append(f"shape={self.shape}")
+        if self.dtype != get_default_dtype():
+            parts.append(f"dtype={self.dtype}")
+        if self.name is not None:
+            parts.append(f"name={self.name!r}")
+        if self.requires_grad:
+            made_by = self.node.operation
+            parts.append("requires_grad=True" if made_by is None else f"from {made_by.name}")
+        return f"{kind}({', '.join(parts)})"
 
     def __format__(self, spec: str) -> str:
         return format(self._only(f"the format {spec!r}", self._array), spec) if spec else str(self)

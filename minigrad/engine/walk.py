@@ -120,9 +120,11 @@ def pass_on(node: Node, edges: list[Edge], arrived: dict[Node, AnyArray], watche
     try:
         for position, item, to in edges:
             if position != last:  # one call for all elements of a list
-                from_rule, last = rules[position](g, *saved, **node.kwargs), position
+                from_rule = rules[position](g, *saved, **node.kwargs)
+                last = position
             given = from_rule if item is None else _element(from_rule, item, node)
-            fitted, before = fit(given, to, g), arrived.get(to)
+            fitted = fit(given, to, g)
+            before = arrived.get(to)
             after = arrived[to] = fitted if before is None else before + fitted
             contributions.append(new(Contribution, (position, to, given, fitted, before, after)))
     except (errors.MinigradError, *errors.PROBLEMS, StopIteration) as problem:
@@ -211,11 +213,13 @@ def _as_tensors(node: Node, saved: tuple, wrap: Callable) -> tuple:
 
 def error_of_freed(node: Node, is_kept: bool = False) -> errors.GraphError:
     """The error for a node that has forgotten what it saved; `is_kept`: more was computed from it."""
+    of_state = (
+        "; if it is a state that was kept from an earlier step, write state = state.detach() between "
+        "the steps"
+    )
     error = errors.GraphError(
         f"the graph was already walked and freed at {node!r}: compute the loss again, or call the "
-        f"first backward() with retain_graph=True"
-        + "; if it is a state that was kept from an earlier step, write state = state.detach() between "
-        "the steps" * is_kept
+        f"first backward() with retain_graph=True{of_state if is_kept else ''}"
     )
     error.culprit = node
     return error

@@ -64,17 +64,9 @@ def cross_entropy(
 def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0) -> None:
     targets = without_tensors(targets)
     if targets.shape != shape[:-1]:
-        remedy = ""
-        if targets.shape == shape:
-            one_score = len(shape) == 1 or shape[-1] == 1
-            remedy = ONE_SCORE if one_score else "; of one-hot targets take targets.argmax(-1)"
-        elif targets.shape == (*shape[:-1], 1):
-            remedy = "; write targets[..., 0]"
-        elif targets.shape[:-1] == shape:
-            remedy = "; the scores come first, and then the targets"
         raise errors.ShapeError(
             f"scores of shape {shape} ask for targets of shape {shape[:-1]}, "
-            f"not {targets.shape}{remedy}"
+            f"not {targets.shape}{_remedy(shape, targets.shape)}"
         )
     if shape[-1:] == (1,):
         raise errors.ShapeError(f"of one class the loss is 0 for all scores {shape}{ONE_SCORE}")
@@ -85,6 +77,16 @@ def _check_targets(shape, targets, ignore_index, reduction, label_smoothing=0.0)
     if not 0 <= label_smoothing <= 1:
         raise errors.ConfigError(f"label_smoothing is a share from 0 to 1, not {label_smoothing}")
     _check_reduction(reduction)
+
+
+def _remedy(shape, of_targets) -> str:
+    """Say what to write for targets that do not fit scores of `shape`; "" if that is not clear."""
+    if of_targets == shape:
+        is_one_score = len(shape) == 1 or shape[-1] == 1
+        return ONE_SCORE if is_one_score else "; of one-hot targets take targets.argmax(-1)"
+    if of_targets == (*shape[:-1], 1):
+        return "; write targets[..., 0]"
+    return "; the scores come first, and then the targets" if of_targets[:-1] == shape else ""
 
 
 def _counted(targets, ignore_index):
@@ -188,11 +190,11 @@ def _pair(values, targets, reduction):
     """Both as arrays, of one shape."""
     values, targets = as_arrays(values, targets)
     if values.shape != targets.shape:
+        is_column = values.shape == (*targets.shape, 1)
+        remedy = "; write x[..., 0] for what is compared" if is_column else ""
         raise errors.ShapeError(
             f"targets have the shape of what they are compared with: {values.shape}, "
-            f"not {targets.shape}"
-            + "; write x[..., 0] for what is compared"
-            * (values.shape == (*targets.shape, 1))
+            f"not {targets.shape}{remedy}"
         )
     _check_reduction(reduction)
     return values, targets

@@ -476,6 +476,10 @@ def test_texts_of_a_file_are_told_how_they_become_numbers():
 def test_habits_of_keras_are_told_what_is_written_here():
     for call, remedy in (
         (lambda: F.relu(), r"as a layer it stands without brackets: relu, not relu\(\)"),
+        (
+            lambda: np.add(mg.Tensor(X), (mg.Tensor(X), np.ones((1, 1)))),
+            r"a tuple of 2 is given, .* take \[0\]",
+        ),
         (lambda: optim.Adam(0.01), "given by its name, as lr=0.01"),
         (lambda: nn.Linear(3, 2).load_state_dict("w.npz"), r"of a file: mg\.load\(path\)\[0\]"),
     ):
