@@ -225,7 +225,7 @@ def hvp(f: Callable, primals: Tree, tangents: Tree) -> Tree:
 
 def gradients(
     roots: Sequence[Tensor],
-    starting: Sequence[object],
+    seeds: Sequence[object],
     inputs: Sequence[Tensor],
     *,
     retain_graph: bool = False,
@@ -233,14 +233,14 @@ def gradients(
 ) -> list[AnyArray]:
     """Return the gradients with respect to `inputs`; no `.grad` is touched.
 
-    `starting` holds the gradient with respect to each root. An input that no root depends on gets None.
-    Only nodes that depend on an input are walked.
+    `seeds` are the gradients with respect to the roots, one for each. An input that no root depends on
+    gets None. Only nodes that depend on an input are walked.
     """
     goals = {x._node for x in inputs if x._node is not None}
     starts: dict[Node, AnyArray] = {}
     arrived: dict[Node, AnyArray] = {}
     with enable_grad():
-        for root, g in zip(roots, starting):
+        for root, g in zip(roots, seeds):
             node = root._node
             if node is not None and node.requires_grad:
                 starts[node] = starts[node] + g if node in starts else g
@@ -292,14 +292,7 @@ class _Run:
         _function(f)
         self.single = not isinstance(argnums, (tuple, list))
         positions = _positions(f, argnums)
-        for i in positions:
-            if not -len(args) <= i < len(args):
-                raise errors.ShapeError(
-                    f"argnums names argument {i}, and {name_of(f)} was called with {len(args)} by "
-                    f"position: one given by name cannot be differentiated by"
-                )
-        if len({i % len(args) for i in positions}) < len(positions):
-            raise errors.ShapeError(f"argnums names an argument twice: {positions}")
+        _check_in_call(positions, f, len(args))
         self.arguments = tuple(args[i] for i in positions)
         by_position = dict(zip(positions, self.arguments))
         self.inputs = [_stand_in(x, f"argument {path}") for path, x in leaves(by_position)]
@@ -381,6 +374,18 @@ def _positions(f: Callable, argnums: object) -> tuple[int, ...]:
     if not positions:
         raise errors.ShapeError("there is no argument to differentiate by: argnums is empty")
     return positions
+
+
+def _check_in_call(positions: tuple[int, ...], f: Callable, count: int) -> None:
+    """Check that a call of `f` with `count` arguments by position has one at each of `positions`."""
+    for i in positions:
+        if not -count <= i < count:
+            raise errors.ShapeError(
+                f"argnums names argument {i}, and {name_of(f)} was called with {count} by "
+                f"position: one given by name cannot be differentiated by"
+            )
+    if len({i % count for i in positions}) < len(positions):
+        raise errors.ShapeError(f"argnums names an argument twice: {positions}")
 
 
 def _stand_in(x: ArrayLike, name: str) -> Tensor:

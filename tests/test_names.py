@@ -9,6 +9,7 @@ import pytest
 
 TESTS = Path(__file__).parent
 PACKAGES = TESTS.parent
+INNERMOST = ("engine", "definitions", "functional", "arrays")
 # Rooms whose files call each other's functions by their bare names.
 ROOMS = ("engine", "script", "ran", "compiler", "views/text", "views/drawing")
 
@@ -61,6 +62,19 @@ def test_no_two_functions_of_the_inner_rooms_have_one_name(defined):
             if not name.startswith("_")
         ]
     )
+
+
+def test_no_name_in_the_engine_says_only_when_a_thing_came():
+    """Such a word is allowed for a line or two, but not for a function or a parameter."""
+    words = {"found", "known", "told", "wanted", "made", "held", "said", "kept", "some", "written"}
+    lines = defaultdict(list)
+    for file, node in definitions(*(f"minigrad/{room}" for room in INNERMOST)):
+        for part in ast.walk(node) if isinstance(node, ast.FunctionDef) else []:
+            name = getattr(part, "id", getattr(part, "arg", getattr(part, "name", "")))
+            if isinstance(name, str) and name.strip("_") in words:
+                long = not isinstance(part, ast.Name)
+                lines[file, node.name, name] += [part.lineno, part.lineno + 4 * long]
+    assert not [key for key, at in lines.items() if max(at) - min(at) > 3]
 
 
 def test_no_docstring_begins_with_a_question(defined):

@@ -93,6 +93,7 @@ The words of a first reading:
     gradient        of the loss, with respect to a tensor
     contribution    the part of a node's gradient that one argument gets; a gradient is the sum of these
     walk            from node to node, newest first, along which gradients go back
+    start, seed     the node at which a walk begins, and the gradient there
     visit           one stop of the walk: a node, its gradient, the contributions
 
 The words of the other files:
@@ -116,6 +117,6 @@ The words of the other files:
     fitted          that with broadcasting undone, in the shape and dtype of its argument
     watcher         what sees every operation: `record()`, `detect_anomaly()`; that one every visit too
     note            the data that a recording keeps of a node, or of a box
-    effect          an action beside computing, such as new values for a leaf, or a seed
+    effect          an action beside computing, such as new values for a leaf
     view            what shows a graph: a table, a drawing, a page, a program, steps
 """

@@ -54,8 +54,10 @@ def backward(
     seed = first_gradient(root, gradient, create_graph)
     start = root._node
     frees = not (retain_graph or create_graph)
+    alone = Alone(start) if frees else NOTHING
+    graph_of_gradients = setting(grad=True) if create_graph else NOTHING
     gradients = []
-    with Alone(start) if frees else NOTHING, setting(grad=True) if create_graph else NOTHING:
+    with alone, graph_of_gradients:
         for visit in walk({start: seed}, frees=frees):
             if visit.node.keeps_grad:
                 gradients.append((visit.node, visit.gradient))

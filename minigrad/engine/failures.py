@@ -14,6 +14,7 @@ came up, and what was wrong:
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
@@ -163,17 +164,18 @@ def error_in_box(
 
 def _place_of(module: Any, outer: Box | None) -> str:
     """A line with the attributes that lead to a module, as in Net.layers[2]; "" if none is around it."""
-    owners = [module]
+    owners = [module]  # innermost first
     while outer is not None:
         owners += [] if isinstance(outer.owner, str) else [outer.owner]
         outer = outer.outer
-    *inside, top = owners
-    path = type(top).__name__
-    for parent, child in zip(owners[:0:-1], inside[::-1]):
+    if len(owners) == 1:
+        return ""
+    path = type(owners[-1]).__name__
+    for parent, child in itertools.pairwise(reversed(owners)):
         name = next((n for n, value in vars(parent).items() if value is child), None)
         path += f" > {type(child).__name__}" if name is None else _item(name)
     details = module.describe() if hasattr(module, "describe") else ""
-    return f"\n  in {path}: {type(module).__name__}({details})" if inside else ""
+    return f"\n  in {path}: {type(module).__name__}({details})"
 
 
 def _item(name: str) -> str:

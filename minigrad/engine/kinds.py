@@ -119,12 +119,8 @@ def misfit(
     for parameter, value in pairs:
         if not parameter.kind.fits(value):
             return _text_of_misfit(parameter.name, parameter.kind, value)
-        if (
-            with_axes
-            and parameter.kind.is_array
-            and value is not None
-            and not getattr(value, "shape", ())
-        ):
+        is_number = value is not None and not getattr(value, "shape", ())
+        if with_axes and parameter.kind.is_array and is_number:
             return f"{parameter.name} is an array that has axes, not {described(value)}"
     return None
 

@@ -38,9 +38,8 @@ def run_on_arrays(body: Callable, args: tuple, kwargs: Options) -> Any:
 def _as_arrays(
     arguments: tuple, grad: bool
 ) -> tuple[list[Any], list[Any], list[np.ndarray]] | None:
-    """The arguments of a call with plain arrays in place of Tensors; the Tensors among them; the arrays.
-
-    None if a body may compute something else with the arrays.
+    """The arguments of a call, with plain arrays in place of Tensors; these Tensors; and the arrays that
+    the caller itself gave. None if a body may compute something else with arrays.
     """
     arrays, tensors, of_caller = [], [], []
     for a in arguments:
