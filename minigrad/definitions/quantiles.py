@@ -64,7 +64,8 @@ def values_at(rows: AnyArray, n: AnyArray, places: AnyArray, dtype: Any) -> AnyA
         return low
     last = np.maximum(n - 1, 0)[..., None]
     high = np.take_along_axis(rows, np.minimum(k + 1, last), -1)
-    return low + (high - low) * (places - k).astype(dtype)
+    fraction = (places - k).astype(dtype)
+    return low + (high - low) * fraction
 
 
 def places_of(n: AnyArray, q: AnyArray, method: Any) -> AnyArray:
@@ -79,7 +80,7 @@ def places_of(n: AnyArray, q: AnyArray, method: Any) -> AnyArray:
 
 
 def a_hundredth(q: AnyArray) -> AnyArray:
-    """q / 100: what a number of Python's is, stays one."""
+    """q / 100; a number of Python's stays one."""
     return q / 100 if type(q) in (int, float) else np.true_divide(q, 100)
 
 

@@ -30,11 +30,13 @@ SHAPE_ONLY = {  # functions that read shapes and dtypes, or give text
     np.iscomplexobj, np.isrealobj, np.may_share_memory, np.shares_memory, np.zeros_like, np.ones_like,
     np.empty_like, np.array_repr, np.array_str, np.array2string,
 }  # fmt: skip
+# Functions that write into their first argument.
 WRITING = {np.copyto, np.put, np.putmask, np.place, np.put_along_axis, np.fill_diagonal}
-READING = {
+TAKING_OUT = {  # methods that give Python the numbers
     "__bool__", "__int__", "__float__", "__index__", "__round__", "__contains__", "__reduce__",
     "__reduce_ex__",
 }  # fmt: skip
+# Methods that write into the array itself.
 WRITING_METHODS = {"byteswap", "fill", "partition", "put", "resize", "setfield", "sort"}
 
 operation_of = functools.lru_cache(1 << 10)(lambda function: Operation(function, ()))
@@ -151,8 +153,7 @@ def followed(array: Any, watchers: Sequence[Watcher]) -> Any:
 
     A number of NumPy's becomes an array without axes.
     """
-    plain = isinstance(array, (np.ndarray, np.generic)) and array.dtype.kind in "fiub"
-    if not plain or not any(watcher.follows for watcher in watchers):
+    if not _is_numbers(array) or not any(watcher.follows for watcher in watchers):
         return array
     if isinstance(array, np.generic):
         return np.ndarray.view(np.asarray(array), FollowedNumber)
@@ -199,8 +200,7 @@ def call_writing(function: Callable, targets: tuple, args: tuple, kwargs: dict[s
         if (y.shape, y.dtype) == (targets[0].shape, targets[0].dtype):
             node = _note_call(function, args, {}, y)[0]
     if node is None:
-        for a in _followed_in([args, kwargs]):
-            take_out(a)
+        take_out([args, kwargs])
     result = function(*bare(args), **bare(kwargs))
     for watcher in _following():
         for target in targets:
@@ -223,23 +223,22 @@ def check_writeable(a: np.ndarray) -> None:
         )
 
 
-def take_out(a: Followed) -> None:
-    """Tell the watchers that numbers leave the graph."""
-    for watcher in _following():
-        watcher.on_taken_out(a)
+def take_out(a: object) -> None:
+    """Tell the watchers that the followed arrays, in `a` or in its lists, are taken out of the graph."""
+    for array in _followed_in(a):
+        for watcher in _following():
+            watcher.on_taken_out(array)
 
 
 def _note_call(function: Callable, args: tuple, kwargs: dict[str, Any], y: Any) -> tuple[Any, Any]:
     """The node of a call, and what its caller gets; None and `y`, if `y` is no array of numbers."""
-    if (
-        isinstance(y, (list, tuple))
-        and (whole := _followed_parts(function, args, kwargs, y)) is not None
-    ):
-        return None, whole
+    if isinstance(y, (list, tuple)):
+        parts = _followed_parts(function, args, kwargs, y)
+        if parts is not None:
+            return None, parts
     call = _by_position(function, args, kwargs)
-    if call is None or not isinstance(y, (np.ndarray, np.generic)) or y.dtype.kind not in "fiub":
-        for a in _followed_in([args, kwargs]):
-            take_out(a)
+    if call is None or not _is_numbers(y):
+        take_out([args, kwargs])
         return None, y
     args, kwargs = call
     node = Node(np.asarray(y), operation_of(function), kwargs=bare(kwargs))
@@ -273,22 +272,26 @@ def _by_position(function: Callable, args: tuple, kwargs: dict[str, Any]) -> tup
     entry, kwargs = NUMPYS.get(function), dict(kwargs)
     if isinstance(entry, Operation):  # as of a call with a Tensor
         args = entry.by_position(args, kwargs)
-    if not any(True for _ in _followed_in(list(kwargs.values()))):
+    if not _has_followed(kwargs):
         return args, kwargs
     try:
         bound = inspect.signature(function).bind(*args, **kwargs)
     except (TypeError, ValueError):
         return None
     bound.apply_defaults()
-    by_name = bound.kwargs
-    if any(True for _ in _followed_in(list(by_name.values()))):
+    if _has_followed(bound.kwargs):
         return None
-    return bound.args, {k: v for k, v in by_name.items() if k in kwargs}
+    return bound.args, {k: v for k, v in bound.kwargs.items() if k in kwargs}
 
 
 def _following() -> list[Watcher]:
     """The watchers that follow plain arrays."""
     return [watcher for watcher in mode.get().watchers if watcher.follows]
+
+
+def _is_numbers(a: Any) -> bool:
+    """Tell whether `a` is an array or a number of NumPy's, of real numbers or booleans."""
+    return isinstance(a, (np.ndarray, np.generic)) and a.dtype.kind in "fiub"
 
 
 def _is_foreign(a: Any) -> bool:
@@ -298,6 +301,10 @@ def _is_foreign(a: Any) -> bool:
 
 def _bounds(a: slice) -> tuple:
     return a.start, a.stop, a.step
+
+
+def _has_followed(a: Any) -> bool:
+    return next(_followed_in(a), None) is not None
 
 
 def _followed_in(a: Any) -> Iterator[Followed]:
@@ -313,14 +320,13 @@ def _followed_in(a: Any) -> Iterator[Followed]:
 # --- the other methods of arrays ------------------------------------------------------------------
 
 
-def _reading(name: str) -> Callable:
+def _taking_out(name: str) -> Callable:
     """The method `name` of arrays, which takes numbers out of the graph, or changes them."""
 
     def method(self: Followed, *args: Any, **kwargs: Any) -> Any:
         if name in WRITING_METHODS and not isinstance(self, FollowedNumber):
             return call_writing(getattr(np.ndarray, name), (self,), (self, *args), kwargs)
-        for a in _followed_in([self, args, kwargs]):
-            take_out(a)
+        take_out([self, args, kwargs])
         return getattr(bare(self), name)(*bare(args), **bare(kwargs))
 
     return method
@@ -328,5 +334,5 @@ def _reading(name: str) -> Callable:
 
 # All that NumPy has, of any version: none may pass unseen.
 public = {name for name, value in vars(np.ndarray).items() if name[0] != "_" and callable(value)}
-for name in (READING | public) - vars(Followed).keys() - vars(Methods).keys():
-    setattr(Followed, name, _reading(name))
+for name in (TAKING_OUT | public) - vars(Followed).keys() - vars(Methods).keys():
+    setattr(Followed, name, _taking_out(name))
