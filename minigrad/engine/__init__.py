@@ -7,34 +7,6 @@ Read it in this order:
 3. `walk`: from a result back to its leaves; `backward`: that walk, and the leaves' `.grad`
 4. `tensor`: an array that remembers how it was made; `apply`, through which every operation goes
 
-A first reading can skip sixteen files, and needs to know of them:
-
-- `errors`: all that can go wrong, each with a class
-- `modes`: what holds for the operations that run right now, such as that they are in `no_grad()`
-- `advice`: what an error says to write for a name of another library
-- `source`: the line of the user's code that is running, for messages
-- `names`: `name_of` a function, such as "np.exp"; `code_of` it, for the names of its parameters
-- `base`: `BaseTensor`, an array and the node that made it, which `tensor` makes complete
-- `boxes`: `call_in_box` calls a module or the body of a definition, so that errors and drawings know it
-- `failures`: from what NumPy raises in a call to an error that names the function and what it was given
-- `kinds`: `checked` compares the arguments of a call with the annotations of the function
-- `plain_calls`: the body of a definition, called with plain arrays where no gradient is wanted
-- `operators`: `x * y` calls `apply` with `np.multiply`, and `x.sum()` with `np.sum`
-- `arguments`: lists and other arrays as an operation takes them; `as_result` makes of what NumPy gave an
-  array whose memory no other code can change
-- `saving`: `to_save` returns the result and the arguments that a node keeps for its rules
-- `copies`: a copy of an array that lies in memory as that does, so that sums of it round alike
-- `followed`: the plain results of operations, such as masks, while a recording follows what NumPy makes
-  of them
-- `by_hand`: `x.data`, the array as a user who trains by hand writes it
-
-A file imports only those before it in this row: advice, source, errors, modes, kinds, failures, names,
-base, boxes, plain_calls, table, rules, node, operators, followed, arguments, copies, saving, walk,
-backward, by_hand, tensor.
-Of the rest of minigrad, `advice`, `kinds` and `failures` use `minigrad.idioms`, a table that imports
-nothing: it has what to write for the names of other libraries. Higher rooms add what they know of: a
-class to `kinds.KINDS`, the reason of a failed call to `failures.BETTER_REASONS`.
-
 For a leaf x, `(np.exp(x) * x).sum().backward()` calls
 
     np.exp(x)       NumPy meets a Tensor, and hands the call to `Tensor.__array_ufunc__`
@@ -69,7 +41,7 @@ protected so:
     refused         `x[0] = 1`: `Tensor.__setitem__`; `w += 1` of a leaf that requires a gradient:
                     `operators._in_place`; `out=`: `table.INSTEAD`; `x.data[0] = 1` and
                     `np.add.at(x.data, ...)`: `by_hand.Data`. NumPy's `ufunc.at` heeds no read-only
-                    flag: of `np.asarray(x)`, a plain array, nothing can refuse it
+                    flag, so nothing can refuse it for `np.asarray(x)`, a plain array
     a new array     `w.copy_(a)`, `w.data -= a`, and under `no_grad()` `w -= a`, by `Tensor.copy_`: the
                     leaf gets another array, and a graph that used the old one keeps that
     trusted         functions that `rule` was given with `makes_new`: each result is new
@@ -88,13 +60,41 @@ The words of a first reading:
     leaf            a node that no operation made; a result outside the graph is one, too
     edge            from a node to the node of one of its arguments, as a gradient goes
     graph           nodes and their edges, from a result back to its leaves
-    saved           kept by a node for its rules: the result and the arguments
+    saved           what a node has for its rules: the result and the arguments
     outline         a shape and a dtype, in place of an array that no rule reads
     gradient        of the loss, with respect to a tensor
     contribution    the part of a node's gradient that one argument gets; a gradient is the sum of these
     walk            from node to node, newest first, along which gradients go back
     start, seed     the node at which a walk begins, and the gradient there
     visit           one stop of the walk: a node, its gradient, the contributions
+
+A first reading can skip sixteen files, and needs to know of them:
+
+- `errors`: all that can go wrong, each with a class
+- `modes`: what holds for the operations that run right now, such as that they are in `no_grad()`
+- `advice`: what an error says to write for a name of another library
+- `source`: the line of the user's code that is running, for messages
+- `names`: `name_of` a function, such as "np.exp"; `code_of` it, for the names of its parameters
+- `base`: `BaseTensor`, an array and the node that made it, which `tensor` makes complete
+- `boxes`: `call_in_box` calls a module or the body of a definition, so that errors and drawings know it
+- `failures`: from what NumPy raises in a call to an error that names the function and what it was given
+- `kinds`: `checked` compares the arguments of a call with the annotations of the function
+- `plain_calls`: the body of a definition, called with plain arrays where no gradient is wanted
+- `operators`: `x * y` calls `apply` with `np.multiply`, and `x.sum()` with `np.sum`
+- `arguments`: lists and other arrays as an operation takes them; `as_result` makes an array of a result,
+  in memory that no other code can change
+- `saving`: `to_save` returns the result and the arguments that a node keeps for its rules
+- `copies`: a copy of an array that lies in memory as that does, so that sums of it round alike
+- `followed`: the plain results of operations, such as masks, while a recording follows what NumPy makes
+  of them
+- `by_hand`: `x.data`, the array as a user who trains by hand writes it
+
+A file imports only those before it in this row: advice, source, errors, modes, kinds, failures, names,
+base, boxes, plain_calls, table, rules, node, operators, followed, arguments, copies, saving, walk,
+backward, by_hand, tensor.
+Of the rest of minigrad, `advice`, `kinds` and `failures` use `minigrad.idioms`, a table that imports
+nothing: it has what to write for the names of other libraries. Higher rooms add what they know of: a
+class to `kinds.KINDS`, the reason of a failed call to `failures.BETTER_REASONS`.
 
 The words of the other files:
 
