@@ -15,7 +15,7 @@ from ..arrays.identity import owner_of
 from ..engine.names import is_numpys
 from ..script.operators import BY_FUNCTION
 from ..script.script import Script
-from ..script.symbols import Symbol
+from ..script.symbols import Line, Symbol
 from . import heap
 from .lowering import varies
 
@@ -32,7 +32,7 @@ def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
     forward = own_lines(script.lines, vary)
     nodes = _nodes(script.lines)
     done = len(script.lines)
-    unread: list[Symbol] = []  # lines whose arrays no rule reads, but perhaps a view of them
+    unread: list[Line] = []  # lines whose arrays no rule reads, but perhaps a view of them
     gradients: dict[int, np.ndarray] = {}  # the sums so far of nodes that are not yet walked
     for node, edges in script.back.walk({root: np.ones_like(script.values[root].value)}):
         vary.add(id(script.back.gradients[node.number]))
@@ -47,7 +47,7 @@ def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
         unread = [line for line in unread if id(line.value) in read]
 
 
-def _nodes(lines: Sequence[Symbol]) -> dict[int, int]:
+def _nodes(lines: Sequence[Line]) -> dict[int, int]:
     """The number of the node whose value a line computes, or a part of it, for each line by id."""
     nodes: dict[int, int] = {}
     number = -1  # of none
@@ -58,7 +58,7 @@ def _nodes(lines: Sequence[Symbol]) -> dict[int, int]:
     return nodes
 
 
-def own_lines(lines: Sequence[Symbol], vary: set[int]) -> list[Symbol]:
+def own_lines(lines: Sequence[Line], vary: set[int]) -> list[Line]:
     """The lines whose arrays are large, hold floats, and are their own.
 
     `vary` has the ids of symbols that differ from run to run; those of such lines are added.
@@ -72,17 +72,17 @@ def own_lines(lines: Sequence[Symbol], vary: set[int]) -> list[Symbol]:
     return own
 
 
-def _is_own(line: Symbol) -> bool:
+def _is_own(line: Line) -> bool:
     """Tell whether a line made its array, and nobody else keeps it: NumPy's functions keep none."""
     array, call = line.value, line.call
     if not isinstance(array, np.ndarray) or array.nbytes < LARGE or array.dtype.kind != "f":
         return False
-    if call is None or not (is_numpys(call.function) or call.function in BY_FUNCTION):
+    if not (is_numpys(call.function) or call.function in BY_FUNCTION):
         return False
     return array.base is None and all(array is not part.value for part in line.parts)
 
 
-def empty_all(lines: Iterable[Symbol]) -> None:
+def empty_all(lines: Iterable[Line]) -> None:
     """Give back the memory of the arrays of lines."""
     for line in lines:
         heap.empty(line.value)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..engine.source import SourceLine
 from ..ran.data import GraphData, GraphNode
-from ..script.symbols import Symbol
+from ..script.symbols import Line
 from ..views.plots.memory import bytes_in_use
 from .lowered_script import LoweredScript
 from .memory import MemoryPlan
@@ -122,7 +122,7 @@ def _nbytes(value: Any) -> int:
     return sum(map(_nbytes, value)) if isinstance(value, tuple) else np.asarray(value).nbytes
 
 
-def _node(graph: GraphData, line: Symbol) -> GraphNode | None:
+def _node(graph: GraphData, line: Line) -> GraphNode | None:
     """The node that a line belongs to: on the way back, the one whose rule it is of."""
     role = line.role
     edge = getattr(role, "edge", None)

@@ -14,38 +14,37 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..script.symbols import Symbol
-from .passes import by_rows, shares, through
+from ..script.symbols import Line, Symbol
+from .passes import by_rows, calls, shares, through
 
 
-def laid_out(lines: Sequence[Symbol], ends: Sequence[Symbol]) -> tuple[list[Symbol], list[Symbol]]:
+def laid_out(lines: Sequence[Line], ends: Sequence[Symbol]) -> tuple[list[Line], list[Symbol]]:
     """The same lines, with products in such an order that copies of them become views."""
     uses = Counter(id(part) for line in lines for part in line.parts)
     uses.update(map(id, ends))
     arrays = dict(filter(None, (_product_copied(line, uses) for line in lines)))
 
-    def change(line: Symbol) -> None:
+    def change(line: Line) -> None:
         line.value = arrays.get(id(line), line.value)
 
     return through(lines, ends, change)
 
 
-def _product_copied(line: Symbol, uses: Counter[int]) -> tuple[int, np.ndarray] | None:
+def _product_copied(line: Line, uses: Counter[int]) -> tuple[int, np.ndarray] | None:
     """The id of a product that a line copies in another order, and an array that lies in that order.
 
     None if the line is no such copy, if something else needs the product, or if the numbers of one of
     its rows would not lie side by side.
     """
-    call = line.call
-    if call is None or call.function is not np.reshape or not by_rows(call):
+    if not calls(line, np.reshape) or not by_rows(line.call):
         return None
-    x = call.args[0]
+    x = line.call.args[0]
     if shares(x.value, line.value):
         return None
     array = np.empty(x.value.shape, x.dtype)
-    while x.call is not None and x.call.function is np.swapaxes and uses[id(x)] == 1:
+    while calls(x, np.swapaxes) and uses[id(x)] == 1:
         x, *axes = x.call.args
         array = array.swapaxes(*axes)
-    if x.call is None or x.call.function is not np.matmul or uses[id(x)] != 1 or array.ndim < 2:
+    if not calls(x, np.matmul) or uses[id(x)] != 1 or array.ndim < 2:
         return None
     return (id(x), array) if array.strides[-1] == array.itemsize else None

@@ -10,7 +10,7 @@ import numpy as np
 from ..ran.data import GraphData
 from ..script.arrays import stand_in
 from ..script.script import Script
-from ..script.symbols import Shape, Symbol
+from ..script.symbols import Line, Shape, Symbol
 from .emptying import empty_all, ids, own_lines, walk_back
 from .layouts import laid_out
 from .lowering import lowered, once
@@ -32,7 +32,7 @@ class LoweredScript(NamedTuple):
     """
 
     graph: GraphData
-    lines: list[Symbol]
+    lines: list[Line]
     forward: int
     given: list[Symbol]
     start: Symbol | None
@@ -77,7 +77,7 @@ def without_arrays(script: LoweredScript) -> None:
     for symbol in (*script.lines, *script.given):
         if isinstance(symbol.value, np.ndarray):
             symbol.value = stand_in(symbol.value.shape, symbol.value.dtype)
-        if symbol.call is not None:
+        if isinstance(symbol, Line):
             symbol.call = symbol.call._replace(args=_without_symbols(symbol.call.args))
     for node in script.graph.nodes:
         node.value = None

@@ -19,7 +19,7 @@ from ..script.arrays import form
 from ..script.bodies import body_of
 from ..script.operators import BY_FUNCTION
 from ..script.roles import Role
-from ..script.symbols import Symbol, SymbolCall, alias, traced
+from ..script.symbols import Line, Symbol, SymbolCall, alias, traced
 from .passes import needed, through
 
 REDUCTIONS = {
@@ -32,8 +32,8 @@ EXACT = {np.dtype(np.float32): 1 << 24, np.dtype(np.float64): 1 << 53}  # intege
 
 
 def lowered(
-    lines: Sequence[Symbol], ends: Sequence[Symbol], varying: Sequence[Symbol]
-) -> tuple[list[Symbol], list[Symbol]]:
+    lines: Sequence[Line], ends: Sequence[Symbol], varying: Sequence[Symbol]
+) -> tuple[list[Line], list[Symbol]]:
     """The calls that compute `ends`, each a single one, and the symbols that `ends` have become.
 
     Args:
@@ -43,17 +43,16 @@ def lowered(
 
 
 def once(
-    lines: Sequence[Symbol], ends: Sequence[Symbol], varying: Sequence[Symbol]
-) -> tuple[list[Symbol], list[Symbol]]:
+    lines: Sequence[Line], ends: Sequence[Symbol], varying: Sequence[Symbol]
+) -> tuple[list[Line], list[Symbol]]:
     """The lines without superfluous ones, and the symbols that `ends` have become.
 
     A line is superfluous if another one computes the same, if no run changes it, or if nothing needs it.
     """
     vary = {id(symbol) for symbol in varying}
-    known: dict[Any, Symbol] = {}
+    known: dict[Any, Line] = {}
 
-    def change(line: Symbol) -> Symbol:
-        assert line.call is not None
+    def change(line: Line) -> Symbol:
         parts = line.parts
         if not varies(line, vary):
             return Symbol(line.value, role=Role("constant", line.role and line.role.node))
@@ -67,40 +66,37 @@ def once(
     return needed(lines, ends), ends
 
 
-def varies(line: Symbol, vary: set[int]) -> bool:
+def varies(line: Line, vary: set[int]) -> bool:
     """Tell whether the numbers of a line differ from run to run, if those of `vary` do; by id."""
-    assert line.call is not None
     return line.call.function not in OF_SHAPE and any(id(part) in vary for part in line.parts)
 
 
 # --- one call ---------------------------------------------------------------------------------------
 
 
-def _opened(line: Symbol) -> Symbol | None:
+def _opened(line: Line) -> Symbol | None:
     """A function that is not NumPy's, as the calls that it is made of, if it can be followed."""
-    assert line.call is not None
     function, args, options, _ = line.call
     if function is alias:
         return args[0]
     if function in BY_FUNCTION or function is operator.getitem or is_numpys(function):
         return None
     followed = traced(body_of(function), args, options)
-    own = isinstance(followed, Symbol) and followed.call and followed.call.function
+    own = isinstance(followed, Line) and followed.call.function
     if not own or own is body_of(function) or form(followed.value) != form(line.value):
         return None
     return followed
 
 
-def _single(line: Symbol) -> Symbol:
+def _single(line: Line) -> Line:
     """The same call, as the one that NumPy ends in."""
-    assert line.call is not None
     function, args, options, _ = line.call
     if function in BY_FUNCTION and function is not operator.pow:  # x ** 2 calls np.square
         return _like(line, BY_FUNCTION[function].ufunc, args, options)
     if function in REDUCTIONS:
         return _reduction(line, REDUCTIONS[function], *args, **options)
     if function is body_of(rules.astype):
-        return Symbol(line.value, SymbolCall(function, args[:2], {}, "astype"), line.role)
+        return Line(line.value, SymbolCall(function, args[:2], {}, "astype"), line.role)
     if function is np.mean:
         return _mean(line, *args, **options)
     if function is np.reshape and "A" in (*args[2:], *options.values()):  # as the array lies now
@@ -109,32 +105,31 @@ def _single(line: Symbol) -> Symbol:
     return line
 
 
-def _like(line: Symbol, function: Any, args: tuple, options: dict[str, Any]) -> Symbol:
-    return Symbol(line.value, SymbolCall(function, args, options), line.role)
+def _like(line: Line, function: Any, args: tuple, options: dict[str, Any]) -> Line:
+    return Line(line.value, SymbolCall(function, args, options), line.role)
 
 
 def _reduction(
-    line: Symbol, reduce: Any, a: Any, axis: Any = None, dtype=None, out=None, keepdims=False
-) -> Symbol:
+    line: Line, reduce: Any, a: Any, axis: Any = None, dtype=None, out=None, keepdims=False
+) -> Line:
     options = {"axis": axis} | ({"keepdims": True} if keepdims else {})
     if dtype is not None or not isinstance(line.value, (np.ndarray, np.generic)):
         return line
     return _like(line, reduce, (a,), options)
 
 
-def _mean(line: Symbol, a: Any, axis: Any = None, dtype=None, out=None, keepdims=False) -> Symbol:
+def _mean(line: Line, a: Any, axis: Any = None, dtype=None, out=None, keepdims=False) -> Line:
     """A sum and a quotient, where these have the bits of NumPy's mean."""
     count = np.size(a.value) // max(np.size(line.value), 1)
     if dtype is not None or not 0 < count <= EXACT.get(a.dtype, 0):
         return line
     total = np.add.reduce(a.value, axis=axis, keepdims=keepdims)
-    sums = _reduction(Symbol(total, line.call), np.add.reduce, a, axis, keepdims=keepdims)
+    sums = _reduction(Line(total, line.call), np.add.reduce, a, axis, keepdims=keepdims)
     return _like(line, np.divide, (sums, count), {})
 
 
-def _key(line: Symbol) -> Any:
+def _key(line: Line) -> Any:
     """Return what equal calls have in common."""
-    assert line.call is not None
     return line.call.function, _known_by(line.call.args), _known_by(line.call.options)
 
 

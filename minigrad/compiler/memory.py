@@ -16,7 +16,7 @@ import numpy as np
 from ..arrays.strides import address
 from ..engine import rules
 from ..script.bodies import body_of
-from ..script.symbols import Symbol, symbols_in
+from ..script.symbols import Line, Symbol, symbols_in
 from .passes import by_rows, shares
 
 COPIES = {  # calls that can fill a given array by copying
@@ -57,7 +57,7 @@ class MemoryPlan:
         last: the number of the last line that uses a symbol, by id.
     """
 
-    def __init__(self, lines: Sequence[Symbol], ends: Sequence[Symbol]):
+    def __init__(self, lines: Sequence[Line], ends: Sequence[Symbol]):
         self.lines = lines
         self.base: dict[int, Symbol] = {}
         self.storage: dict[int, Storage] = {}
@@ -73,7 +73,7 @@ class MemoryPlan:
     def is_view(self, line: Symbol) -> bool:
         return id(line) in self.base
 
-    def is_written(self, line: Symbol) -> bool:
+    def is_written(self, line: Line) -> bool:
         """Tell whether a line writes into memory that is there before."""
         return id(line) in self.storage and id(line) not in self.base
 
@@ -104,7 +104,7 @@ class MemoryPlan:
 
     # Which results share memory by being written over each other
 
-    def _place(self, i: int, line: Symbol) -> None:
+    def _place(self, i: int, line: Line) -> None:
         if id(line) in self.base:
             storage = self.storage.get(id(self.base[id(line)]))
         elif writes(line):
@@ -115,9 +115,8 @@ class MemoryPlan:
         if storage is not None:
             self.storage[id(line)] = storage
 
-    def _over(self, i: int, line: Symbol) -> Storage | None:
+    def _over(self, i: int, line: Line) -> Storage | None:
         """The memory of an operand that no later line uses, if the result can be written there."""
-        assert line.call is not None
         parts = symbols_in(line.call.args)
         over = parts if works_by_elements(line.call.function) else []
         if line.call.function is np.where:  # the others are written over the last
@@ -142,7 +141,7 @@ class MemoryPlan:
         leaving: set[int] = set()
         for end in ends:
             storage = self.storage.get(id(end))
-            new = end.call is not None and (storage or self.root(end).call is not None)
+            new = isinstance(end, Line) and (storage or isinstance(self.root(end), Line))
             key = id(storage or self.root(end))
             if not new or key in leaving or end.value.size != self.root(end).value.size:
                 copied.add(id(end))
@@ -186,9 +185,8 @@ class MemoryPlan:
         return number
 
 
-def writes(line: Symbol) -> bool:
+def writes(line: Line) -> bool:
     """Tell whether the result of a line can be written into an array that is given."""
-    assert line.call is not None
     function, value = line.call.function, line.value
     known = isinstance(function, np.ufunc) or _reduces(function) or function in COPIES
     if not known or not isinstance(value, (np.ndarray, np.generic)):

@@ -1,81 +1,101 @@
-"""A pass over lines: each is looked at once, in order, and another symbol may take its place."""
+"""A pass over lines: each is looked at once, in order, and a new symbol may replace it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
 from ..script.roles import Role
-from ..script.symbols import Symbol, SymbolCall, plain, replaced
+from ..script.symbols import Line, Symbol, SymbolCall, plain, replaced
 
-Change = Callable[[Symbol], "Symbol | None"]
+Change = Callable[[Line], "Symbol | None"]
 
 
 def through(
-    lines: Sequence[Symbol], ends: Sequence[Symbol], change: Change
-) -> tuple[list[Symbol], list[Symbol]]:
-    """Go through lines in order, and replace each by the result of `change`.
+    lines: Sequence[Line], ends: Sequence[Symbol], change: Change
+) -> tuple[list[Line], list[Symbol]]:
+    """Replace each line, in order, by the symbol that `change` returns for it.
 
-    `change` gets a line whose arguments have been replaced already. It returns another symbol, whose own
-    parts become lines before it, or None for the line itself. A line that stays is the same symbol.
+    `change` gets a line whose arguments are replaced already, and returns None to keep it. The parts of
+    a new symbol become lines before it. A line that is kept is the same object: its call, its array and
+    its role are set anew.
+
+    Returns:
+        the new lines, and the symbols that `ends` have become.
     """
-    now: dict[int, Symbol] = {}
-    before: dict[int, Any] = {}  # the arrays of those that have another one now
-    new: dict[int, Symbol] = {}  # the lines, by their ids
-    current: Callable[[Symbol], Symbol] = lambda symbol: now.get(id(symbol), symbol)
-    place: Any = Role("part")
-    roles = []
-    for line in reversed(lines):  # the parts of a line stand before it
-        place = line.role or Role("part", place.node, edge=place.edge)
-        roles.append(place)
-    for line, role in zip(lines, reversed(roles)):
-        old, line.role = line.value, role
-        function, args, options, _ = line.call  # type: ignore[misc]
+    replacement: dict[int, Symbol] = {}  # of each line that is not kept, by its id
+    old_array: dict[int, Any] = {}  # of each line that has another array now, by its id
+    new_lines: dict[int, Line] = {}  # by their ids
+    current: Callable[[Symbol], Symbol] = lambda symbol: replacement.get(id(symbol), symbol)
+    for line, role in zip(lines, _roles(lines)):
+        function, args, options, _ = line.call
         call = SymbolCall(function, replaced(args, current), replaced(options, current))
-        line.value, line.call = _value(line, call, before), call
+        old = line.value
+        line.value, line.call, line.role = _value(line, call, old_array), call, role
         result = change(line)
         result = line if result is None else result
-        _write(result, role, new)
+        _add(result, role, new_lines)
         if result is not line:
-            now[id(line)] = result
+            replacement[id(line)] = result
         if result.value is not old:
-            before[id(line)] = old
-    return [*new.values()], list(map(current, ends))
+            old_array[id(line)] = old
+    return [*new_lines.values()], list(map(current, ends))
 
 
-def _write(symbol: Symbol, role: Role, new: dict[int, Symbol]) -> None:
-    """Put a symbol among the lines, after its parts."""
-    if symbol.call is None or id(symbol) in new:
+def _roles(lines: Sequence[Line]) -> list[Role]:
+    """The role of each line. One without a role is a part of the line after it."""
+    roles = []
+    role = Role("part")
+    for line in reversed(lines):
+        role = line.role or _of_part(role)
+        roles.append(role)
+    return roles[::-1]
+
+
+def _of_part(role: Role) -> Role:
+    """The role of a part of a symbol that has this role."""
+    return Role("part", role.node, edge=role.edge)
+
+
+def _add(symbol: Symbol, role: Role, lines: dict[int, Line]) -> None:
+    """Add a symbol to the lines, after its parts, unless it is there or is held."""
+    if not isinstance(symbol, Line) or id(symbol) in lines:
         return
     for part in symbol.parts:
-        _write(part, part.role or Role("part", role.node, edge=role.edge), new)
-    symbol.role = role if symbol.role is None else symbol.role
-    new[id(symbol)] = symbol
+        _add(part, part.role or _of_part(role), lines)
+    symbol.role = symbol.role or role
+    lines[id(symbol)] = symbol
 
 
-def _value(line: Symbol, call: SymbolCall, before: dict[int, Any]) -> Any:
-    """The array of a line. A view, or what may be one, is made of the array its argument has now.
+def _value(line: Line, call: SymbolCall, old_array: dict[int, Any]) -> Any:
+    """The array of a line with a new call. If it may be a view of a part that has another array now,
+    it is computed again.
 
     A number of NumPy's becomes an array without axes, which can have views.
     """
     value, may_be_view = line.value, call.function is np.reshape
-    old = [before[id(part)] for part in line.parts if id(part) in before]
+    old = [old_array[id(part)] for part in line.parts if id(part) in old_array]
     if any(may_be_view or isinstance(a, np.generic) or shares(a, value) for a in old):
         value = call.function(*plain(list(call.args)), **plain(call.options))
     return np.asarray(value) if isinstance(value, np.generic) else value
 
 
-def needed(lines: Sequence[Symbol], ends: Sequence[Symbol]) -> list[Symbol]:
+def needed(lines: Sequence[Line], ends: Sequence[Symbol]) -> list[Line]:
     """The lines that `ends` are computed by."""
-    wanted = {id(end) for end in ends}
-    kept = []
+    ids = {id(end) for end in ends}
+    backwards = []
     for line in reversed(lines):
-        if id(line) in wanted:
-            wanted.update(map(id, line.parts))
-            kept.append(line)
-    return kept[::-1]
+        if id(line) in ids:
+            ids.update(map(id, line.parts))
+            backwards.append(line)
+    return backwards[::-1]
+
+
+def calls(a: object, function: Callable) -> TypeGuard[Line]:
+    """Tell whether this is a line that calls that function."""
+    return isinstance(a, Line) and a.call.function is function
 
 
 def by_rows(call: SymbolCall) -> bool:

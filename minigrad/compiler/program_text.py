@@ -21,7 +21,7 @@ from ..engine import rules
 from ..errors import GraphError
 from ..ran import words
 from ..script.bodies import body_of
-from ..script.symbols import Shape, Symbol, symbols_in
+from ..script.symbols import Line, Shape, Symbol, symbols_in
 from ..views.text.notation import Notation
 from ..views.text.program_functions import FreshNames, Functions
 from .lowered_script import LoweredScript
@@ -81,14 +81,14 @@ class ProgramText(Notation):
         """The name of a symbol, a new one at its first use."""
         if id(symbol) not in self.names:
             name = self.names[id(symbol)] = self.fresh.new(self._wanted(symbol))
-            if symbol.call is None and id(symbol) not in self.brought:
+            if not isinstance(symbol, Line) and id(symbol) not in self.brought:
                 self.space[name] = symbol.value
         return self.names[id(symbol)]
 
     def _wanted(self, symbol: Symbol) -> str:
         role = symbol.role
         if role is None or role.node is None:
-            return "constant" if symbol.call is None else "part"
+            return "part" if isinstance(symbol, Line) else "constant"
         if role.kind == "constant":
             of = map(self.graph.__getitem__, self.graph.made_from(role.node))
             return "drawn" if any(n.known_origin == "draw" for n in of) else "constant"
@@ -117,7 +117,7 @@ class ProgramText(Notation):
 
     # Lines
 
-    def _write(self, number: int, line: Symbol, way: str) -> None:
+    def _write(self, number: int, line: Line, way: str) -> None:
         memory = self.memory
         if memory is not None and memory.is_static(line) and memory.is_view(line):
             self.once.append(f"{self.name(line)} = {self.expression(line)[0]}")
@@ -133,9 +133,8 @@ class ProgramText(Notation):
         if memory is not None:
             self._forget(number, line, memory)
 
-    def _array(self, line: Symbol, memory: MemoryPlan) -> str:
+    def _array(self, line: Line, memory: MemoryPlan) -> str:
         """The name of the array that a result is written into: an operand, or one of its own."""
-        assert line.call is not None
         storage = memory.storage[id(line)]
         for part in symbols_in(line.call.args):
             if memory.storage.get(id(part)) is storage:
@@ -146,9 +145,8 @@ class ProgramText(Notation):
         made.append(f"{name} = {_array_code(line.value, storage.buffer)}")
         return name
 
-    def _into(self, line: Symbol, out: str) -> Iterator[str]:
+    def _into(self, line: Line, out: str) -> Iterator[str]:
         """The statements that write the result of a line into the array `out`."""
-        assert line.call is not None
         function, args, options, _ = line.call
         if function is np.where:
             if self.text(args[2], 0) != out:
@@ -181,9 +179,9 @@ class ProgramText(Notation):
         rows = f"np.reshape({self.text(values, 0)}, {(-1, *shape[1:])})"
         return f"for part, row in zip({parts}, {rows}): part += row"
 
-    def _forget(self, number: int, line: Symbol, memory: MemoryPlan) -> None:
+    def _forget(self, number: int, line: Line, memory: MemoryPlan) -> None:
         """Let go of results that lie in no buffer, after their last use."""
-        new = [p for p in line.parts if p.call is not None and id(p) not in memory.storage]
+        new = [p for p in line.parts if isinstance(p, Line) and id(p) not in memory.storage]
         names = dict.fromkeys(self.name(p) for p in new if memory.last[id(p)] == number)
         if names:
             self.each.append(f"del {', '.join(names)}")
@@ -192,7 +190,7 @@ class ProgramText(Notation):
         copied = self.memory is not None and id(end) in self.memory.copied
         return f"np.array({self.name(end)})" if copied else self.name(end)
 
-    def _comment(self, line: Symbol, way: str) -> None:
+    def _comment(self, line: Line, way: str) -> None:
         """Say which module, and which line of code, the next lines are of."""
         if line.role is None or line.role.node is None:
             return
@@ -209,9 +207,8 @@ class ProgramText(Notation):
             self.each.append(f"# {words.visible(words.shortened(str(node.line), WIDTH))}")
 
 
-def may_change_shape(line: Symbol) -> bool:
+def may_change_shape(line: Line) -> bool:
     """Tell whether the shape of a result may depend on numbers, as that of `x[mask]` does."""
-    assert line.call is not None
     function, args, _, _ = line.call
     if function is operator.getitem and isinstance(args[0].value, np.ndarray):
         return any(symbol.dtype == bool for symbol in symbols_in(args[1:]))

@@ -17,8 +17,8 @@ import numpy as np
 
 from ..engine import rules
 from ..script.bodies import body_of
-from ..script.symbols import Symbol, plain, simplest
-from .passes import needed, through
+from ..script.symbols import Line, Symbol, plain, simplest
+from .passes import calls, needed, through
 
 Uses = Counter[int]
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
@@ -37,7 +37,7 @@ class Rewriting(NamedTuple):
     """
 
     formula: str
-    change: Callable[[Symbol, Uses], Any]
+    change: Callable[[Line, Uses], Any]
     same_bits: bool
 
 
@@ -56,8 +56,8 @@ def rewriting(formula: str, *functions: Any, same_bits: bool = False) -> Callabl
 
 
 def rewrite(
-    lines: list[Symbol], ends: list[Symbol], exact: bool
-) -> tuple[list[Symbol], list[Symbol], dict[int, str]]:
+    lines: list[Line], ends: list[Symbol], exact: bool
+) -> tuple[list[Line], list[Symbol], dict[int, str]]:
     """Apply all rewritings, until none fits; say of each new line which one it is of, by its id.
 
     With `exact`, these are only those that change no bits.
@@ -69,9 +69,8 @@ def rewrite(
         uses = Counter(id(part) for line in lines for part in line.parts)
         uses.update(map(id, ends))
 
-        def change(line: Symbol) -> Symbol | None:
+        def change(line: Line) -> Symbol | None:
             nonlocal changed
-            assert line.call is not None
             if not isinstance(line.value, np.ndarray) or line.dtype not in FLOATS:
                 return None
             for formula, change_of, same_bits in REWRITINGS.get(line.call.function, ()):
@@ -90,7 +89,7 @@ def rewrite(
 
 def _note(symbol: Symbol, formula: str, notes: dict[int, str]) -> None:
     """Say of a new symbol, and of its new parts, what they are for."""
-    if symbol.role is None and symbol.call is not None:
+    if symbol.role is None and isinstance(symbol, Line):
         notes[id(symbol)] = formula
         for part in symbol.parts:
             _note(part, formula, notes)
@@ -100,16 +99,15 @@ def _note(symbol: Symbol, formula: str, notes: dict[int, str]) -> None:
 
 
 @rewriting("sum(-x) = -sum(x)", np.add.reduce, same_bits=True)
-def sum_of_negatives(line: Symbol, uses: Uses) -> Any:
+def sum_of_negatives(line: Line, uses: Uses) -> Any:
     """`sum(negative(x))` becomes `negative(sum(x))`: fewer numbers get another sign."""
-    assert line.call is not None
     _, args, options, _ = line.call
     x = _operand(args[0], np.negative, uses)
     return None if x is None else np.negative(simplest(np.add.reduce, [x], options))
 
 
 @rewriting("sum(a b, -1) = vecdot(a, b)", np.add.reduce)
-def sum_of_products(line: Symbol, uses: Uses) -> Any:
+def sum_of_products(line: Line, uses: Uses) -> Any:
     """`sum(a * b, -1)` becomes `vecdot(a, b)`, for long rows: their products need not be stored."""
     x, axes = _summed(line)
     if x is None or axes != (x.ndim - 1,) or x.value.shape[-1] < LONG:
@@ -121,12 +119,11 @@ def sum_of_products(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("sum(a b, -1) = sum(a, -1) b", np.add.reduce)
-def sum_of_multiples(line: Symbol, uses: Uses) -> Any:
+def sum_of_multiples(line: Line, uses: Uses) -> Any:
     """`sum(a * b, -1)` becomes `sum(a, -1) * b`, for one number b in each row: fewer products."""
     x, axes = _summed(line)
     if x is None or axes != (line.ndim - 1,) or uses[id(x)] > 1:
         return None
-    assert line.call is not None
     a, b = sorted(_both(x, np.multiply), key=lambda part: -np.size(plain(part)))
     if np.shape(plain(a)) != x.value.shape or np.shape(plain(b)) != line.value.shape:
         return None
@@ -136,7 +133,7 @@ def sum_of_multiples(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("sum(x, -1) = x @ 1", np.add.reduce)
-def sum_of_rows(line: Symbol, uses: Uses) -> Any:
+def sum_of_rows(line: Line, uses: Uses) -> Any:
     """`sum(x, -1)` becomes `x @ ones`: on short rows, a sum takes longer for a row than its elements."""
     x, axes = _summed(line)
     if x is None or axes != (x.ndim - 1,) or line.size < SMALL:
@@ -146,7 +143,7 @@ def sum_of_rows(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("sum(x, 0) = 1 @ x", np.add.reduce)
-def sum_of_columns(line: Symbol, uses: Uses) -> Any:
+def sum_of_columns(line: Line, uses: Uses) -> Any:
     """`sum(x, (0, 1))` becomes `ones @ x.r`, with one row for each element of both axes: one product."""
     x, axes = _summed(line)
     if x is None or axes != tuple(range(len(axes))) or len(axes) == x.ndim or x.size < SMALL:
@@ -157,7 +154,7 @@ def sum_of_columns(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("c (x @ 1) = x @ c", np.multiply, np.negative)
-def multiple_of_a_sum(line: Symbol, uses: Uses) -> Any:
+def multiple_of_a_sum(line: Line, uses: Uses) -> Any:
     """`c * (x @ ones)` becomes `x @ filled(c)`, as in a mean of rows, or in -sum(x): one call less."""
     x, c = _multiple(line)
     inner = _operand(x, np.reshape, uses)
@@ -169,7 +166,7 @@ def multiple_of_a_sum(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("(c x) @ 1 = x @ c", np.matmul)
-def sum_of_a_multiple(line: Symbol, uses: Uses) -> Any:
+def sum_of_a_multiple(line: Line, uses: Uses) -> Any:
     """`(c * x) @ ones` becomes `x @ filled(c)`: fewer numbers are multiplied."""
     a, k = _both(line, np.matmul)
     rows = k if is_filled(a) else a
@@ -185,10 +182,9 @@ def sum_of_a_multiple(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("(a @ b).mT = b.mT @ a.mT", np.swapaxes)
-def product_transposed(line: Symbol, uses: Uses) -> Any:
+def product_transposed(line: Line, uses: Uses) -> Any:
     """`swapaxes(a @ b)` becomes `swapaxes(b) @ swapaxes(a)`: the rows of the result lie one after the
     other in memory."""
-    assert line.call is not None
     x, *axes = line.call.args
     a, b = _operands(x, np.matmul, uses) if isinstance(x, Symbol) else (None, None)
     if not isinstance(a, Symbol) or not isinstance(b, Symbol) or min(a.ndim, b.ndim) < 2:
@@ -202,7 +198,7 @@ def product_transposed(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("a + -b = a - b", np.add, same_bits=True)
-def plus_a_negative(line: Symbol, uses: Uses) -> Any:
+def plus_a_negative(line: Line, uses: Uses) -> Any:
     """`a + negative(b)` becomes `a - b`: nothing gets another sign."""
     a, b = _both(line, np.add)
     x: Any
@@ -214,7 +210,7 @@ def plus_a_negative(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("a / b = a (1 / b)", np.divide)
-def quotient(line: Symbol, uses: Uses) -> Any:
+def quotient(line: Line, uses: Uses) -> Any:
     """`a / b` becomes `a * (1 / b)`, if b has fewer numbers than a: fewer are divided."""
     a, b = _both(line, np.divide)
     if a is None or line.size < SMALL or not isinstance(a, Symbol) or a.dtype != line.dtype:
@@ -227,7 +223,7 @@ def quotient(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("(-a) b = -(a b)", np.multiply, same_bits=True)
-def product_with_a_negative(line: Symbol, uses: Uses) -> Any:
+def product_with_a_negative(line: Line, uses: Uses) -> Any:
     """`negative(a) * b` becomes `negative(a * b)`: a sum of it can have the sign then."""
     a, b = _both(line, np.multiply)
     x: Any
@@ -241,7 +237,7 @@ def product_with_a_negative(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("a / (c b) = (a / b) (1 / c)", np.divide)
-def quotient_of_a_multiple(line: Symbol, uses: Uses) -> Any:
+def quotient_of_a_multiple(line: Line, uses: Uses) -> Any:
     """`a / (c * b)` becomes `(a / b) * (1 / c)`: a number after it can be multiplied by 1 / c."""
     a, b = _both(line, np.divide)
     x, c = _multiple(b)
@@ -251,7 +247,7 @@ def quotient_of_a_multiple(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("(a c) d = a (c d)", np.multiply, np.negative)
-def multiple_of_a_multiple(line: Symbol, uses: Uses) -> Any:
+def multiple_of_a_multiple(line: Line, uses: Uses) -> Any:
     """`(a * c) * d` becomes `a * e`, for numbers c and d, and e = c d: one product less."""
     x, d = _multiple(line)
     a, c = _multiple(x) if isinstance(x, Symbol) and uses[id(x)] == 1 else (None, None)
@@ -261,7 +257,7 @@ def multiple_of_a_multiple(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("a + b c + b c = a + (2 b) c", np.add)
-def twice_a_product(line: Symbol, uses: Uses) -> Any:
+def twice_a_product(line: Line, uses: Uses) -> Any:
     """`(a + p) + p`, with p = b * c, becomes `a + (b * 2) * c`, if b has fewer numbers: one sum less."""
     s, p = _both(line, np.add)
     if s is None or not isinstance(p, Symbol) or uses[id(p)] != 2:
@@ -285,9 +281,8 @@ def twice_a_product(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("where(c, x, 0) = where(~c, 0, x)", np.where, same_bits=True)
-def chosen_last(line: Symbol, uses: Uses) -> Any:
+def chosen_last(line: Line, uses: Uses) -> Any:
     """`where(c, x, 0)` becomes `where(invert(c), 0, x)`: the result can be written over x."""
-    assert line.call is not None
     c, a, b = line.call.args
     if not line.ndim:  # both are numbers
         return None
@@ -297,7 +292,7 @@ def chosen_last(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("x mask = x float(mask)", np.multiply, same_bits=True)
-def factor_of_booleans(line: Symbol, uses: Uses) -> Any:
+def factor_of_booleans(line: Line, uses: Uses) -> Any:
     """`x * mask` becomes `x * mask.astype(float)`: the product converts in twice the time."""
     a, b = _both(line, np.multiply)
     if a is None or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
@@ -308,9 +303,8 @@ def factor_of_booleans(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("max(x, -1) = maximum.reduceat(x, starts)", np.maximum.reduce, same_bits=True)
-def maximum_of_rows(line: Symbol, uses: Uses) -> Any:
+def maximum_of_rows(line: Line, uses: Uses) -> Any:
     """`maximum.reduce(x, -1)` becomes `maximum.reduceat(x.r, starts)`: short rows take half the time."""
-    assert line.call is not None
     _, args, options, _ = line.call
     if not args[0].ndim or not args[0].value.flags.c_contiguous:
         return None
@@ -323,7 +317,7 @@ def maximum_of_rows(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("maximum(x, 0) = maximum(x, zeros)", np.maximum, same_bits=True)
-def above_a_row(line: Symbol, uses: Uses) -> Any:
+def above_a_row(line: Line, uses: Uses) -> Any:
     """`maximum(x, 0)` becomes `maximum(x, zeros)`: NumPy compares two arrays in half the time."""
     x, bound = _both(line, np.maximum)
     if x is None or not isinstance(x, Symbol) or type(bound) not in (int, float) or not x.ndim:
@@ -332,9 +326,8 @@ def above_a_row(line: Symbol, uses: Uses) -> Any:
 
 
 @rewriting("scatter_add(rows, ids) = one_hot(ids) @ rows", body_of(rules.scatter_add))
-def rows_added(line: Symbol, uses: Uses) -> Any:
+def rows_added(line: Line, uses: Uses) -> Any:
     """`scatter_add(rows, ids)` becomes `one_hot(ids) @ rows`, for a table of few rows: one product."""
-    assert line.call is not None
     values, ids, shape = line.call.args
     whole = getattr(ids, "dtype", None) is not None and ids.dtype.kind in "iu"
     if not whole or len(shape) != 2 or not line.size:
@@ -351,8 +344,7 @@ def rows_added(line: Symbol, uses: Uses) -> Any:
 
 def _both(line: Any, function: Callable) -> tuple[Any, Any]:
     """The operands of a line, if it is a call of that function."""
-    call: Any = getattr(line, "call", None)
-    return call.args[:2] if call is not None and call.function is function else (None, None)
+    return line.call.args[:2] if calls(line, function) else (None, None)
 
 
 def _operands(x: Symbol, function: Callable, uses: Uses) -> tuple[Any, Any]:
@@ -361,14 +353,12 @@ def _operands(x: Symbol, function: Callable, uses: Uses) -> tuple[Any, Any]:
 
 
 def _operand(x: Any, function: Callable, uses: Uses) -> Any:
-    call: Any = getattr(x, "call", None)
-    fits = call is not None and call.function is function and uses[id(x)] == 1
-    return call.args[0] if fits else None
+    """The only operand of a symbol that is used once, if it is a call of that function."""
+    return x.call.args[0] if calls(x, function) and uses[id(x)] == 1 else None
 
 
-def _summed(line: Symbol) -> tuple[Any, tuple[int, ...]]:
+def _summed(line: Line) -> tuple[Any, tuple[int, ...]]:
     """Return what a line sums, if its rows lie one after the other, and over which axes."""
-    assert line.call is not None
     _, args, options, _ = line.call
     if len(args) != 1:
         return None, ()
@@ -382,8 +372,8 @@ def _summed(line: Symbol) -> tuple[Any, tuple[int, ...]]:
 
 def _multiple(line: Any) -> tuple[Any, Any]:
     """A symbol and a number, if a line is their product; else None and None."""
-    if (negative := getattr(line, "call", None)) and negative.function is np.negative:
-        return negative.args[0], -1
+    if calls(line, np.negative):
+        return line.call.args[0], -1
     a, b = _both(line, np.multiply)
     a, b = (b, a) if type(a) in (int, float) else (a, b)
     return (a, b) if isinstance(a, Symbol) and type(b) in (int, float) else (None, None)
@@ -391,8 +381,7 @@ def _multiple(line: Any) -> tuple[Any, Any]:
 
 def _spread(x: Any) -> Any:
     """Return what a symbol repeats by broadcasting; else the symbol itself."""
-    call: Any = getattr(x, "call", None)
-    return call.args[0] if call is not None and call.function is np.broadcast_to else x
+    return x.call.args[0] if calls(x, np.broadcast_to) else x
 
 
 # --- numbers, and constants of one axis ---------------------------------------------------------------

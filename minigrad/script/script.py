@@ -25,7 +25,7 @@ from ..ran import words
 from ..ran.data import UNKNOWN, GraphData, GraphNode, Ref
 from .arrays import stand_in
 from .roles import Role
-from .symbols import REFUSALS, Number, Symbol, SymbolCall, alias, plain, replaced, simplest
+from .symbols import REFUSALS, Line, Number, Symbol, alias, noted, plain, replaced, simplest
 from .way_back import WayBack
 
 
@@ -63,7 +63,7 @@ class Script:
         self.graph = graph
         self.instead = instead or {}
         self.forward = forward
-        self.lines: list[Symbol] = []
+        self.lines: list[Line] = []
         self.results: dict[int, Symbol] = {}
         self.values: dict[int, Symbol] = {}
         self.numbers: dict[int, dict[int, Number]] = {}
@@ -87,14 +87,15 @@ class Script:
     def with_role(self, symbol: Symbol, role: Role) -> Symbol:
         """Give a symbol its role: its call becomes a line, after those that it is made of."""
         if symbol.role is not None:  # it has another one
-            symbol = type(symbol)(symbol.value, SymbolCall(alias, (symbol,), {}))
+            symbol = noted(alias, symbol)
         self._write(symbol)
         symbol.role = role
         return symbol
 
     def _write(self, symbol: Symbol) -> None:
         """Add the line of a symbol, after those of its parts; once, and not if it has a role already."""
-        if symbol.role is None and symbol.call is not None and id(symbol) not in self._written:
+        new = symbol.role is None and id(symbol) not in self._written
+        if new and isinstance(symbol, Line):
             for part in symbol.parts:
                 self._write(part)
             self._written.add(id(symbol))
@@ -205,7 +206,7 @@ class Script:
 
 
 def compute(
-    lines: Iterable[Symbol], values: MutableMapping[int, Any], by: Callable | None = None
+    lines: Iterable[Line], values: MutableMapping[int, Any], by: Callable | None = None
 ) -> None:
     """Compute lines with other numbers.
 
@@ -216,7 +217,6 @@ def compute(
     """
     now = lambda symbol: values.get(id(symbol), symbol.value)
     for line in lines:
-        assert line.call is not None
         function = line.call.function
         args, options = replaced(line.call.args, now), replaced(line.call.options, now)
         values[id(line)] = by(function, args, options) if by else function(*args, **options)

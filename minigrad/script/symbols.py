@@ -1,7 +1,7 @@
 """Symbols: arrays that note the call that gave them.
 
     x = Symbol(np.array([1.0, 2.0]))
-    y = np.exp(x) * 2
+    y = np.exp(x) * 2  # a Line
     y.value          # [5.44, 14.78], computed as NumPy computes it
     y.call.function  # operator.mul
     y.call.args      # a symbol, whose own call is np.exp(x), and 2
@@ -77,17 +77,17 @@ class Symbol(BaseTensor):
 
     Attributes:
         value: the array.
-        call: None for a symbol that is only given.
+        call: None for a symbol that is held: only a `Line` has one.
         role: its place in a computation; None for a part of an expression.
     """
 
-    __slots__ = ("call", "role", "value")
+    __slots__ = ("role", "value")
 
     _is_symbol = True
+    call: SymbolCall | None = None
 
-    def __init__(self, value: Any, call: SymbolCall | None = None, role: Role | None = None):
+    def __init__(self, value: Any, role: Role | None = None):
         self.value = value
-        self.call = call
         self.role = role
 
     @property
@@ -102,7 +102,7 @@ class Symbol(BaseTensor):
     @property
     def parts(self) -> list[Symbol]:
         """The symbols among the arguments of its call, in order."""
-        return self.call.parts if self.call is not None else []
+        return []
 
     ndim = property(lambda self: self.value.ndim)
     size = property(lambda self: self.value.size)
@@ -143,6 +143,22 @@ class Symbol(BaseTensor):
     __setitem__ = None
 
 
+class Line(Symbol):
+    """A symbol that a call gave: a line of a script."""
+
+    __slots__ = ("call",)
+
+    call: SymbolCall
+
+    def __init__(self, value: Any, call: SymbolCall, role: Role | None = None):
+        super().__init__(value, role)
+        self.call = call
+
+    @property
+    def parts(self) -> list[Symbol]:
+        return self.call.parts
+
+
 class Number(Symbol):
     """A Python number that is followed like an array; it takes the dtype of the arrays it meets."""
 
@@ -150,6 +166,12 @@ class Number(Symbol):
     shape = property(lambda self: ())  # type: ignore[assignment]
     ndim = property(lambda self: 0)
     size = property(lambda self: 1)
+
+
+class NumberLine(Line, Number):
+    """A number that a call of numbers gave."""
+
+    __slots__ = ()
 
 
 def _give_operators() -> None:
@@ -185,13 +207,13 @@ def _run(call: SymbolCall) -> Any:
 def _as_symbols(value: Any, call: SymbolCall) -> Any:
     """The result of a call as a symbol; of several arrays, one for each."""
     if type(value) in (int, float) and any(isinstance(a, Number) for a in call.args):
-        return Number(value, call)
+        return NumberLine(value, call)
     if isinstance(value, (np.ndarray, np.generic)):
-        return Symbol(value, call)
+        return Line(value, call)
     if isinstance(value, (list, tuple)) and any(hasattr(v, "dtype") for v in value):
-        whole = Symbol(value, call)
+        whole = Line(value, call)
         items = (SymbolCall(operator.getitem, (whole, i), {}) for i in range(len(value)))
-        return tuple([Symbol(v, item) for v, item in zip(value, items)])
+        return tuple([Line(v, item) for v, item in zip(value, items)])
     return value
 
 

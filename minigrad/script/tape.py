@@ -16,7 +16,7 @@ from ..ran.data import Passed
 from .arrays import form
 from .page_functions import Unwritten
 from .script import Script
-from .symbols import Symbol
+from .symbols import Line, Symbol
 from .tape_writing import slot_of_call
 from .way_back import fitted_to
 
@@ -105,10 +105,10 @@ class Tape:
         """The slot of a symbol or an array; what computes it is put on the tape first."""
         if not isinstance(a, Symbol):
             return self.constant(np.asarray(a))
-        if a.call is None:
+        if not isinstance(a, Line):
             return self.hold(a)
         if id(a) not in self._slot_of:
-            self._slot_of[id(a)] = a, self._write_symbol(a)
+            self._slot_of[id(a)] = a, self._write_line(a)
         return self._slot_of[id(a)][1]
 
     def hold(self, symbol: Symbol) -> int:
@@ -164,16 +164,15 @@ class Tape:
             self.calls.append(TapeCall(name, slot, list(reads), list(params)))
         return self._known[key]
 
-    def _write_symbol(self, symbol: Symbol) -> int:
-        """Write a symbol's call; return the slot of its result, fixed if a page cannot run it."""
+    def _write_line(self, line: Line) -> int:
+        """Write a line's call; return the slot of its result, fixed if a page cannot run it."""
         try:
-            assert symbol.call is not None
-            function, args, options, _ = symbol.call
-            return slot_of_call(self, symbol.value, function, args, options)
+            function, args, options, _ = line.call
+            return slot_of_call(self, line.value, function, args, options)
         except Unwritten as reason:
-            if not isinstance(symbol.value, (np.ndarray, np.generic)):
+            if not isinstance(line.value, (np.ndarray, np.generic)):
                 raise
-            return self._held(np.asarray(symbol.value), str(reason))
+            return self._held(np.asarray(line.value), str(reason))
 
 
 def tape_of(script: Script) -> Tape:

@@ -22,7 +22,7 @@ from ..engine.walk import copied_axes
 from ..errors import GraphError
 from ..ran.data import GraphEdge, GraphNode, Passed
 from .roles import Role
-from .symbols import REFUSALS, Number, Symbol, SymbolCall, plain, simplest, traced
+from .symbols import REFUSALS, Line, Number, Symbol, SymbolCall, plain, simplest, traced
 
 if TYPE_CHECKING:
     from .script import Script
@@ -141,7 +141,7 @@ class WayBack:
                         f"a rule of {node.operation} #{node.number} failed: {problem}"
                     ) from None
                 args = (g, self.script.values[node.number], *self.script.arguments(node))
-                given = fitted = Symbol(source.value, SymbolCall(node.rules[i], args, node.options))  # type: ignore[arg-type]
+                given = fitted = Line(source.value, SymbolCall(node.rules[i], args, node.options))  # type: ignore[arg-type]
             yield edge, given, fitted
 
     def _call_rule(self, node: GraphNode, edge: GraphEdge, g: Symbol) -> tuple[Any, Any]:
@@ -202,7 +202,7 @@ def same_calls(a: Any, b: Any) -> bool:
     a, b = (x.value if isinstance(x, Number) else x for x in (a, b))
     if a is b or not isinstance(a, Symbol) or not isinstance(b, Symbol):
         return a is b or (type(a) is type(b) and not hasattr(a, "dtype") and bool(a == b))
-    if a.call is None or b.call is None or a.role is not None or b.role is not None:
+    if not (isinstance(a, Line) and isinstance(b, Line)) or (a.role, b.role) != (None, None):
         return False
     args = [(*call.args, *call.options.values()) for call in (a.call, b.call)]
     same = a.call.function is b.call.function and len(args[0]) == len(args[1])

@@ -18,7 +18,7 @@ from ...engine import rules
 from ...ran.data import GraphNode
 from ...script.bodies import body_of
 from ...script.script import Script, compute
-from ...script.symbols import Symbol
+from ...script.symbols import Line, Symbol
 
 STEP = 1e-5
 MOST_NUMBERS = 2_000_000_000  # numbers to compute: if there are more, no check is run
@@ -78,7 +78,6 @@ class _Replay:
         compute(self.lines, self.wide, _in_float64)
         self.users: dict[int, list[int]] = {}
         for place, line in enumerate(self.lines):
-            assert line.call is not None
             for read in line.parts:
                 self.users.setdefault(id(read), []).append(place)
 
@@ -115,7 +114,7 @@ class _Replay:
         tolerance = rounding * (start + 1000 * float(np.linalg.norm(gradient)))
         return tolerance + (1e-3 * abs(measured) + 1e-10 * start / h * 1e-5)
 
-    def _after(self, symbol: Symbol) -> list[Symbol]:
+    def _after(self, symbol: Symbol) -> list[Line]:
         """The lines that are computed from a symbol, in order."""
         places: set[int] = set()
         waiting = [symbol]

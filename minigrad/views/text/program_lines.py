@@ -13,7 +13,7 @@ from ...ran import words
 from ...ran.data import GraphData, GraphNode
 from ...script.arrays import uniform
 from ...script.script import Script
-from ...script.symbols import Symbol
+from ...script.symbols import Line, Symbol
 from .literals import number_as_code
 from .notation import Notation, bracketed, needs_arrays
 from .program_functions import FreshNames, Functions
@@ -24,7 +24,7 @@ LONG = 60  # an expression inside another is given a name if it has more charact
 
 
 @dataclasses.dataclass
-class _Line:
+class _Assignment:
     """`name = code`, with a comment; `code` may still have to be made an array of."""
 
     name: str
@@ -53,7 +53,7 @@ class ProgramLines(Notation):
         self.inputs: dict[str, np.ndarray] = {}
         self.notes: dict[str, str] = {}
         self.constants: dict[int, str] = {}  # the names of arrays that are no nodes, by their ids
-        self.lines: list[_Line | str] = []
+        self.lines: list[_Assignment | str] = []
         self.arrays: set[str] = set()  # results without dimensions that must be arrays
         self.functions = Functions(self.names)
         self.uses: Counter[int] = Counter()
@@ -70,7 +70,7 @@ class ProgramLines(Notation):
         for line in self.lines:
             yield f"    {line}".rstrip() if isinstance(line, str) else self._rendered(line)
 
-    def _rendered(self, line: _Line) -> str:
+    def _rendered(self, line: _Assignment) -> str:
         code = f"np.asarray({line.code})" if line.name in self.arrays else line.code
         written = f"    {line.name} = {code}"
         if len(written) > WIDTH + 6:
@@ -184,7 +184,7 @@ class ProgramLines(Notation):
         self._count(symbol)
         code = self.text(symbol, 0, whole=True)
         comment = words.shape(symbol.value.shape) if symbol.value.shape else ""
-        self.lines.append(_Line(name, code, comment))
+        self.lines.append(_Assignment(name, code, comment))
         self.named[id(symbol)] = name
 
     def _count(self, symbol: Symbol) -> None:
@@ -196,9 +196,8 @@ class ProgramLines(Notation):
                     self._count(operand)
 
     def text(self, value: Any, needed: int | None, whole: bool = False) -> str:
-        if not isinstance(value, Symbol) or self.name(value):
+        if not isinstance(value, Line) or self.name(value):
             return super().text(value, needed)
-        assert value.call is not None
         if needs_arrays(value.call):
             args = value.parts
             named = [self.name(a) for a in args if a.value.ndim == 0]
@@ -206,7 +205,7 @@ class ProgramLines(Notation):
         code, binds = self.expression(value)
         if not whole and (self.uses[id(value)] > 1 or len(code) > LONG):
             name = self.named[id(value)] = self.names.new("part")
-            self.lines.append(_Line(name, code))
+            self.lines.append(_Assignment(name, code))
             return name
         return bracketed(code, binds, needed)
 
