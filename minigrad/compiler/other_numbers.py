@@ -15,7 +15,7 @@ from ..errors import GraphError
 from ..ran.recording import TakenOut, mapped
 from .keys import bare_array, form_of
 from .outside import Outside
-from .recorded import RecordedCall
+from .recorded import RecordedCall, record_call
 
 
 def check_with_other_numbers(
@@ -46,7 +46,7 @@ def check_with_other_numbers(
                 outside.drawn_again(others=True),
             ):
                 warnings.simplefilter("ignore")
-                other = RecordedCall(function, changed, options, arrays, outside.leaves())
+                other = record_call(function, changed, options, arrays, outside.leaves())[1]
         except GraphError:
             raise
         except Exception:

@@ -15,10 +15,12 @@ from ..engine.node import Node
 from ..engine.source import SourceLine
 from ..engine.tensor import Tensor
 from ..errors import GraphError
+from ..nn import Module
 from ..ran import capture
 from ..ran.comparing import constants_of
 from ..ran.data import GraphData, GraphNode
 from ..ran.recording import TakenOut, as_arguments
+from ..random import Draw
 from .call_recording import CallRecording
 from .inputs import Inputs
 
@@ -29,74 +31,39 @@ class Fact(NamedTuple):
     Attributes:
         call: its operation, shape and dtype, and the places of its arguments among the facts.
         constants: the arguments and options that are no nodes.
-        held: the numbers of a leaf.
-        brought: for a node that a later call brings anew: which argument, draw or tensor it is.
+        numbers: those of a leaf; None for what is computed or brought.
+        brought_as: for a node that each call brings anew: which argument, draw or tensor it is.
     """
 
     call: tuple[Any, ...]
     constants: list[Any]
-    held: np.ndarray | None
-    brought: Any
+    numbers: np.ndarray | None
+    brought_as: tuple[str, int] | None
 
 
-class RecordedCall:
-    """The record of one call.
+class RecordedCall(NamedTuple):
+    """The record of one call, without the arrays that it computed.
 
     Attributes:
-        result: the tensor that the function returned; it holds all arrays of the call.
-        graph: its computation, as far as the call computed it.
-        tensors: the tensors that the computation reads, by the numbers of their nodes.
-        made: the numbers of the tensors among these that the call itself made.
-        draws: how each random array was drawn, and the number of its node, or None if nothing uses it.
+        name: of the function.
+        graph: the computation of the result, as far as the call itself computed it.
         arguments: for each argument that is an array, the number of its node, or None.
+        tensors: the tensors that the computation reads, by the numbers of their nodes.
+        own_tensors: the numbers of those tensors that the call itself made.
+        draws: how each random array was drawn, and the number of its node, or None if nothing uses it.
         modules: the modules that were called.
-        unused: plain results that no operation was given; NumPy may have made a constant of one, unseen.
-
-    Raises:
-        GraphError: if the function returns no tensor, or takes numbers out of the graph.
+        unused: the plain results that no operation was given. NumPy may have made a constant of one,
+            unseen.
     """
 
-    def __init__(
-        self,
-        function: Callable,
-        args: tuple,
-        kwargs: dict,
-        arrays: Sequence[Any],
-        outside: Iterable[Any],
-    ):
-        recording = CallRecording([*arrays, *outside])
-        with setting(watchers=(recording,)):
-            args, kwargs = as_arguments((args, kwargs))
-            self.result = function(*args, **kwargs)
-        check_result(function, self.result)
-        recording.node_of(self.result)  # no operation may have been given it
-        end = count()
-        graph, captured = capture.captured(GraphData, self.result)
-        numbers = captured.number
-        self._name = getattr(function, "__name__", "the function")
-        if recording.taken_out_at is not None:
-            raise self._takes_out(recording.taken_out_at)
-        self.unused = recording.unused([n for n in numbers if n.operation is None])
-        # Not what the capture made: leaves for the arrays of calls before this one.
-        own = {n for node, n in numbers.items() if recording.start < node.number < end}
-        if any(graph[n].kind == "operation" for n in numbers.values() if n not in own):
-            graph = graph.part(own, {box.number for box in graph.boxes})
-        self.graph: GraphData = graph
-        self.tensors = {
-            numbers[node]: tensor for node, tensor in recording.tensors.items() if node in numbers
-        }
-        self.made = own & self.tensors.keys()
-        self.draws = [(numbers.get(node), draw) for node, draw in recording.draws]
-        self.arguments = [_number(recording, numbers, a) for a in arrays]
-        self.modules = list(recording.modules)
-        _let_go(recording, numbers, graph)
-
-    def _takes_out(self, line: SourceLine | None) -> GraphError:
-        return GraphError(
-            f"{self._name} takes numbers out of the graph, at {line}: compiled, it would use "
-            f"those of its first call forever. {_instead_of(line.text if line else '')}; or call it "
-            f"without mg.compile"
-        )
+    name: str
+    graph: GraphData
+    arguments: list[int | None]
+    tensors: dict[int, Tensor]
+    own_tensors: set[int]
+    draws: list[tuple[int | None, Draw]]
+    modules: list[Module]
+    unused: list[TakenOut]
 
     def check_unused(self, others: Sequence[Sequence[TakenOut]]) -> None:
         """Check that no constant was made of a plain result that no operation was given.
@@ -110,7 +77,7 @@ class RecordedCall:
         """
         for i, taken in enumerate(self.unused):
             if all(i >= len(o) or equal(o[i].value, taken.value) for o in others):
-                raise self._takes_out(taken.line)
+                raise _takes_out(self.name, taken.line)
 
     def inputs(self) -> Inputs:
         return Inputs(self.graph, self.arguments, self.tensors, self.draws)
@@ -118,11 +85,11 @@ class RecordedCall:
     def facts(self) -> list[Fact]:
         """List the fact of each node.
 
-        A node that a later call brings anew is known by that alone, whichever operation made it before
-        the call.
+        A node that each call brings anew is known by that alone, whichever operation made it before the
+        call.
         """
-        brought: dict[int | None, Any] = {
-            n: ("tensor", id(t)) for n, t in self.tensors.items() if n not in self.made
+        brought: dict[int | None, tuple[str, int]] = {
+            n: ("tensor", id(t)) for n, t in self.tensors.items() if n not in self.own_tensors
         }
         brought |= {n: ("draw", i) for i, (n, _) in enumerate(self.draws)}
         brought |= {n: ("argument", i) for i, n in enumerate(self.arguments)}
@@ -134,9 +101,9 @@ class RecordedCall:
                 facts.append(Fact(("", n.shape, n.dtype), [], None, brought[n.number]))
                 continue
             sources = tuple([places[e.source] for e in self.graph.arguments(n.number)])
-            held = None if n.operation else n.value
+            numbers = None if n.operation else n.value
             call = n.operation, n.shape, n.dtype, *sources
-            facts.append(Fact(call, constants_of(n), held, None))
+            facts.append(Fact(call, constants_of(n), numbers, None))
         return facts
 
     def nodes(self) -> list[GraphNode]:
@@ -156,20 +123,21 @@ class RecordedCall:
                 waiting += [(e.source, False) for e in reversed(self.graph.arguments(number))]
         return list(listed.values())
 
-    def check(self, before: list[Fact]) -> None:
+    def check(self, earlier: list[Fact]) -> None:
         """Compare this call with the facts of an earlier one.
 
         Raises:
             GraphError: if they differ, at the first line where they do.
         """
         facts = self.facts()
-        if len(facts) != len(before) or not all(map(_same_call, facts, before)):
+        if len(facts) != len(earlier) or not all(map(_same_call, facts, earlier)):
             raise GraphError(
                 "the function computed something else in a second call with arguments of the same "
                 "shapes, so that no one program is right for all: call it without mg.compile"
             )
-        for node, one, other in zip(self.nodes(), facts, before):
-            same = one.held is None or other.held is None or equal(one.held, other.held)
+        for node, one, other in zip(self.nodes(), facts, earlier):
+            a, b = one.numbers, other.numbers
+            same = a is None or b is None or equal(a, b)
             if one.constants != other.constants or not same:
                 raise GraphError(
                     f"numbers that differ from call to call are no part of the graph, at "
@@ -177,6 +145,69 @@ class RecordedCall:
                     f"them as an argument, or compute them with tensors; draw random numbers with "
                     f"mg.random.drawn(lambda rng: rng.normal(size=2))"
                 )
+
+
+# --- the recording of a call -------------------------------------------------------------------------
+
+
+def record_call(
+    function: Callable,
+    args: tuple,
+    kwargs: dict[str, Any],
+    arrays: Sequence[Any],
+    outside: Iterable[Any],
+) -> tuple[Tensor, RecordedCall]:
+    """Call a function; return its result, and the record of the call.
+
+    The graph of the result holds all arrays of the call. The record holds none of them.
+
+    Args:
+        arrays: the arrays and tensors among the arguments.
+        outside: the arrays and tensors that stand outside of the function.
+
+    Raises:
+        GraphError: if the function returns no tensor, or takes numbers out of the graph.
+    """
+    recording = CallRecording([*arrays, *outside])
+    result = _called(function, args, kwargs, recording)
+    end = count()
+    graph, captured = capture.captured(GraphData, result)
+    numbers = captured.number
+    # The capture makes nodes too: leaves for the arrays of calls before this one.
+    own = {n for node, n in numbers.items() if recording.start < node.number < end}
+    tensors = {numbers[node]: t for node, t in recording.tensors.items() if node in numbers}
+    record = RecordedCall(
+        name=function_name(function),
+        graph=_computed_by(own, graph),
+        arguments=[_number(recording, numbers, a) for a in arrays],
+        tensors=tensors,
+        own_tensors=own & tensors.keys(),
+        draws=[(numbers.get(node), draw) for node, draw in recording.draws],
+        modules=list(recording.modules),
+        unused=recording.unused([node for node in numbers if node.operation is None]),
+    )
+    _let_go(recording, numbers, record.graph)
+    return result, record
+
+
+def _called(
+    function: Callable, args: tuple, kwargs: dict[str, Any], recording: CallRecording
+) -> Tensor:
+    """The result of the function, which `recording` watches; checked."""
+    with setting(watchers=(recording,)):
+        args, kwargs = as_arguments((args, kwargs))
+        result = function(*args, **kwargs)
+    check_result(function, result)
+    recording.node_of(result)  # no operation may have been given it
+    if recording.taken_out_at is not None:
+        raise _takes_out(function_name(function), recording.taken_out_at)
+    return result
+
+
+def _computed_by(own: set[int], graph: GraphData) -> GraphData:
+    """The part of a graph that a call computed: the nodes `own`, and the leaves that these read."""
+    operations = {node.number for node in graph.nodes if node.kind == "operation"}
+    return graph.part(own, {box.number for box in graph.boxes}) if operations - own else graph
 
 
 def pytorchs(a: Any) -> str:
@@ -196,9 +227,20 @@ def check_result(function: Callable, result: Any) -> None:
         GraphError: if it is no Tensor.
     """
     if not isinstance(result, Tensor):
-        name = getattr(function, "__name__", "the function")
         why = pytorchs(result) or ": a compiled function returns one Tensor"
-        raise GraphError(f"{name} returns {type(result).__name__}{why}")
+        raise GraphError(f"{function_name(function)} returns {type(result).__name__}{why}")
+
+
+def function_name(function: Callable) -> str:
+    """The name of a function in messages."""
+    return getattr(function, "__name__", "the function")
+
+
+def _takes_out(name: str, line: SourceLine | None) -> GraphError:
+    return GraphError(
+        f"{name} takes numbers out of the graph, at {line}: compiled, it would use those of its first "
+        f"call forever. {_instead_of(line.text if line else '')}; or call it without mg.compile"
+    )
 
 
 def _instead_of(line: str) -> str:
@@ -213,20 +255,22 @@ def _instead_of(line: str) -> str:
 
 def _same_call(one: Fact, other: Fact) -> bool:
     """Tell whether two nodes are made in the same way. A tensor may be made in the first call alone."""
-    brought = one.brought, other.brought
-    return one.call == other.call and (None in brought or brought[0] == brought[1])
+    a, b = one.brought_as, other.brought_as
+    return one.call == other.call and (a is None or b is None or a == b)
 
 
 def _let_go(recording: CallRecording, nodes: Iterable[Node], graph: GraphData) -> None:
-    """Forget all that nothing needs after the recording, arrays above all: they would live as long as
-    the result of the call."""
-    for node in nodes:  # views look at them; the way back does not
+    """Forget all that only the recording needed: else arrays would live as long as the result.
+
+    The values of operations go, too: they can be computed again.
+    """
+    for node in nodes:  # views read the notes; the way back does not
         if node.number > recording.start:
             node.note, node.keeps_grad = None, node.operation is None
     recording.forget()
-    for made in graph.nodes:  # the function can be called again
-        if made.operation and not made.outside and made.number not in graph.roots:
-            made.value = None
+    for computed in graph.nodes:
+        if computed.operation and not computed.outside and computed.number not in graph.roots:
+            computed.value = None
 
 
 def _number(recording: CallRecording, numbers: dict[Node, int], a: Any) -> int | None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from ..aten.watched import Watched
@@ -15,7 +14,7 @@ from ..engine.errors import PROBLEMS
 from ..engine.kinds import named
 from ..engine.modes import get_default_dtype, mode
 from ..engine.source import pass_over
-from ..engine.tensor import tensor_of
+from ..engine.tensor import Tensor, tensor_of
 from ..errors import ArgumentError, GraphError
 from ..ran.recording import record
 from ..settings import flag, whole
@@ -27,15 +26,16 @@ from .of_watched import CompiledGraph
 from .other_numbers import check_with_other_numbers
 from .outside import Outside
 from .plan import Plan, WithProgram
-from .recorded import Fact, RecordedCall, check_result
+from .recorded import Fact, RecordedCall, check_result, function_name, record_call
 from .running import one_node
 
 pass_over(os.path.dirname(__file__) + os.sep)
 
 PATIENCE = 30  # calls of a new shape, after which an old plan is dropped for it
-MET = 64  # keys without a plan that it remembers
-RECORDED = 2  # recorded calls of a key that make its plan
-AGAIN = object()  # in place of a result that is thrown away: look whether there is a plan now
+HISTORIES = 64  # keys without a plan that are remembered
+RECORDINGS = (
+    3  # of one call at most: two that are alike make a plan, and the first may change the key
+)
 
 
 @named
@@ -105,13 +105,13 @@ def compile(  # noqa: A001 - as in PyTorch
 
 
 class _Call(NamedTuple):
-    """A call, and what it is known by.
+    """A call, and all that its plan depends on.
 
     Attributes:
         args, kwargs: its arguments.
         arrays: all arrays and tensors among them.
-        key: what its plan depends on.
-        outside: what stands outside, so that it is kept, and its ids are not another object's.
+        key: all that its plan depends on.
+        outside: the objects that stand outside: while they are kept, no other object has their ids.
     """
 
     args: tuple
@@ -121,18 +121,18 @@ class _Call(NamedTuple):
     outside: list[Any]
 
 
-class _Met(NamedTuple):
-    """The calls of a key for which there is no plan yet.
+class _History(NamedTuple):
+    """The calls so far with one key, for which there is no plan yet.
 
     Attributes:
-        calls: how many have ended, not recorded.
-        facts: of the recorded call, or None.
+        calls: the number of those that ran as they are.
+        facts: of the one that was recorded; None before.
         outside: as of a call.
     """
 
-    calls: int
-    facts: list[Fact] | None
-    outside: list[Any]
+    calls: int = 0
+    facts: list[Fact] | None = None
+    outside: Sequence[Any] = ()
 
 
 class Compiled(WithProgram):
@@ -140,21 +140,23 @@ class Compiled(WithProgram):
 
     A call depends on the state of its key, and may change it:
 
-        state     calls      the function runs        the call returns       the state after it
-        new       first      as it is                 its result             due
-        due       second     recorded: `facts`        its result             due, with facts
-        due       third      recorded: same facts?    what its plan gives    planned
-        planned   later      not at all               what the plan gives    planned
+        state      calls      the function runs        the call returns       the state after it
+        new        first      as it is                 its result             due
+        due        second     recorded: its facts      its result             recorded
+        recorded   third      recorded: same facts?    what its plan gives    planned
+        planned    later      not at all               what the plan gives    planned
 
     Facts are what a program takes for granted. For the first shapes of a function, they are compared
     with those for other numbers, too.
 
     - Where there are `plans` plans already, a key is new for `PATIENCE` calls.
-    - With `at_once`, no key is new: the first call is recorded until there is a plan, which it runs.
-    - A recorded call may change what stands outside, and so the key: then the new key counts.
+    - With `at_once`, every key without a plan counts as recorded: the first call is recorded until there
+      is a plan.
+    - A recorded call may change what stands outside, and so the key. Then the state of the new key
+      counts.
 
-    Threads share plans, and what is known before there is one; recorded calls wait for each other. The
-    memory of a plan's program is a thread's own.
+    Threads share plans and histories. Recorded calls wait for each other. Each thread has its own memory
+    for the program of a plan.
 
     Attributes:
         function: the function itself.
@@ -167,11 +169,11 @@ class Compiled(WithProgram):
         functools.update_wrapper(self, function)
         self.function, self.exact, self.at_once, self.plans = function, exact, at_once, plans
         self._outside = Outside(function)
-        self._changing = Changing(getattr(function, "__name__", "the function"), self._outside)
+        self._changing = Changing(function_name(function), self._outside)
         self._lock = threading.RLock()
-        self._met: OrderedDict[Key, _Met] = OrderedDict()
-        self._checked: set[Key] = set()  # keys without shapes, compared for other numbers
+        self._histories: OrderedDict[Key, _History] = OrderedDict()
         self._plans: OrderedDict[Key, tuple[Plan, list[Any]]] = OrderedDict()  # and what is outside
+        self._checked: set[Key] = set()  # keys without shapes, compared for other numbers
         self._example: tuple[tuple, dict[str, Any]] = (), {}  # the arguments of the last plan
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -179,24 +181,18 @@ class Compiled(WithProgram):
             return self.function(*args, **kwargs)
         call = self._call_with(args, kwargs)
         plan = self._plan_of(call)
-        if plan is not None:
+        if plan is not None:  # planned
             return self._by_plan(plan, call)
         self._changing.note(call.key)
-        for _ in range(1 + RECORDED):  # the first may change the key; then the new one is recorded
-            result = self._without_plan(call)
-            if result is not AGAIN:
-                return result
-            call = self._call_with(args, kwargs)
-            plan = self._plan_of(call)
-            if plan is not None:
-                return self._by_plan(plan, call)
-        if not self.at_once:
-            return self.function(*args, **kwargs)  # what stands outside is another thing each time
-        raise GraphError(
-            f"{getattr(self.function, '__name__', 'the function')} changes what stands outside of it, "
-            f"such as an attribute, each time that it runs, and at_once=True lets it run more than once "
-            f"for a call. Change that outside of the function, or leave at_once out"
-        )
+        if not self._is_due(call.key):  # new
+            return self._as_it_is(call)
+        with self._lock:
+            if self._history(call.key).facts is None and not self.at_once:  # due
+                return self._recorded(call)
+            call, plan = self._recorded_until_planned(call)  # recorded
+        if plan is None:  # what stands outside is something else at each call
+            return self.function(*args, **kwargs)
+        return self._by_plan(plan, call)
 
     def __get__(self, instance: Any, _owner: type | None = None) -> Compiled:
         """Refuse to be a method: programs are of one object, and a class has many."""
@@ -234,16 +230,35 @@ class Compiled(WithProgram):
             )
         return next(reversed(self._plans.values()))[0]
 
-    # A call, and the plan for it
+    # The key of a call, and its state
 
     def _call_with(self, args: tuple, kwargs: dict[str, Any]) -> _Call:
         """The call with these arguments."""
         arrays: list[Any] = []
-        outside, of_outside = self._outside.now()
+        outside, marks = self._outside.now()
         form = form_of((args, kwargs), arrays)
         same = alike(arrays, self._outside.holds)
-        key = Key(mode.get().grad, get_default_dtype(), form, same, of_outside)
+        key = Key(mode.get().grad, get_default_dtype(), form, same, marks)
         return _Call(args, kwargs, arrays, key, outside)
+
+    def _plan_of(self, call: _Call) -> Plan | None:
+        """The plan for a call, if there is one that fits; it is the last used from now on."""
+        entry = self._plans.get(call.key)
+        if entry is None or not entry[0].inputs.fit(call.arrays):
+            return None
+        with self._lock:
+            _remember(self._plans, call.key, entry, self.plans)
+        return entry[0]
+
+    def _is_due(self, key: Key) -> bool:
+        """Tell whether a key without a plan is to have one now."""
+        patience = 1 if len(self._plans) < self.plans else PATIENCE
+        return self.at_once or self._history(key).calls >= patience
+
+    def _history(self, key: Key) -> _History:
+        return self._histories.get(key, _History())
+
+    # A call in each state
 
     def _by_plan(self, plan: Plan, call: _Call) -> Any:
         """The result of the program: a node with an edge to each tensor that gets a gradient."""
@@ -254,76 +269,86 @@ class Compiled(WithProgram):
             return self.function(*call.args, **call.kwargs)
         return one_node(run, parents) if parents else tensor_of(run.result)
 
-    def _plan_of(self, call: _Call) -> Plan | None:
-        """The plan for a call, if there is one that fits; it is the last used from now on."""
-        known = self._plans.get(call.key)
-        if known is None or not known[0].inputs.fit(call.arrays):
-            return None
-        with self._lock:
-            _remember(self._plans, call.key, known, self.plans)
-        return known[0]
-
-    # Calls before there is a plan
-
-    def _without_plan(self, call: _Call) -> Any:
-        """The result of a call for which there is no plan; AGAIN if there may be one now."""
-        with self._lock:
-            met = self._met.get(call.key, _Met(0, None, call.outside))
-            if self._is_due(met):
-                return self._record(call, met)
-        return self._as_it_is(call, met)
-
-    def _is_due(self, met: _Met) -> bool:
-        """Tell whether a key is to have a plan: its calls are recorded."""
-        return self.at_once or met.calls >= (1 if len(self._plans) < self.plans else PATIENCE)
-
-    def _as_it_is(self, call: _Call, met: _Met) -> Any:
-        """The result of the function itself, for a key that is new."""
+    def _as_it_is(self, call: _Call) -> Any:
+        """The result of the function itself; its call is counted."""
         result = self.function(*call.args, **call.kwargs)
         check_result(self.function, result)
-        with self._lock:  # it has come to its end: what it computes once, and keeps, is there
-            met = self._met.get(call.key, met)
-            _remember(self._met, call.key, met._replace(calls=met.calls + 1), MET)
+        with self._lock:  # after the call: what it computes once, and keeps, is there
+            before = self._history(call.key)
+            history = _History(before.calls + 1, before.facts, call.outside)
+            _remember(self._histories, call.key, history, HISTORIES)
         return result
 
-    def _record(self, call: _Call, met: _Met) -> Any:
-        """Record a call, and make the plan where there are facts to compare it with, or none are needed.
+    def _recorded(self, call: _Call) -> Any:
+        """The result of the function, which is recorded; its facts are kept."""
+        result, record = self._record(call)
+        self._keep_facts(record, call, self._seen_again(call, record))
+        return result
+
+    def _recorded_until_planned(self, call: _Call) -> tuple[_Call, Plan | None]:
+        """Record a call until there is a plan for it. The results and the draws are thrown away.
 
         Returns:
-            The result of the first one that is recorded; AGAIN of others, whose numbers are drawn again.
+            the call with the key of the plan, and the plan; None if each recorded call changes the key.
+
+        Raises:
+            GraphError: in place of None, with `at_once`.
         """
-        is_result = met.facts is None and not self.at_once
-        with contextlib.nullcontext() if is_result else self._outside.drawn_again():
-            recorded = RecordedCall(
-                self.function, call.args, call.kwargs, call.arrays, self._outside.leaves()
-            )
-        result = recorded.result if is_result else AGAIN
-        recorded.result = None  # it holds all arrays of the call
-        now = self._looked_at_again(call, recorded)
-        if met.facts is not None and now.key == call.key:
-            recorded.check(met.facts)
+        for _ in range(RECORDINGS):
+            with self._outside.drawn_again():
+                record = self._record(call)[1]
+            self._compare(record, call)
+            call = self._call_with(call.args, call.kwargs)
+            plan = self._plan_of(call)
+            if plan is not None:
+                return call, plan
+        if not self.at_once:
+            return call, None
+        raise GraphError(
+            f"{function_name(self.function)} changes what stands outside of it, such as an attribute, "
+            f"each time that it runs, and at_once=True lets it run more than once for a call. Change "
+            f"that outside of the function, or leave at_once out"
+        )
+
+    # What a recorded call leads to
+
+    def _record(self, call: _Call) -> tuple[Tensor, RecordedCall]:
+        outside = self._outside.leaves()
+        return record_call(self.function, call.args, call.kwargs, call.arrays, outside)
+
+    def _compare(self, record: RecordedCall, call: _Call) -> None:
+        """Make the plan, if the facts of a record are those of a record before it; else keep them."""
+        now = self._seen_again(call, record)
+        facts = self._history(call.key).facts
+        if facts is not None and now.key == call.key:
+            record.check(facts)
         elif not (self.at_once and _without_shapes(now) in self._checked):
-            _remember(self._met, now.key, _Met(met.calls, recorded.facts(), now.outside), MET)
-            return result
-        self._make_plan(recorded, now)
-        return AGAIN
+            self._keep_facts(record, call, now)
+            return
+        self._make_plan(record, now)
 
-    def _looked_at_again(self, call: _Call, recorded: RecordedCall) -> _Call:
-        """The call with all that it is known, since it was recorded, to read outside."""
-        self._outside.note(recorded, call.args, call.kwargs)
-        outside, of_outside = self._outside.now()
+    def _seen_again(self, call: _Call, record: RecordedCall) -> _Call:
+        """The call with the key that it has now: the record shows what else stands outside."""
+        self._outside.note(record, call.args, call.kwargs)
+        outside, marks = self._outside.now()
         same = alike(call.arrays, self._outside.holds)
-        return call._replace(key=call.key._replace(alike=same, outside=of_outside), outside=outside)
+        return call._replace(key=call.key._replace(alike=same, outside=marks), outside=outside)
 
-    def _make_plan(self, recorded: RecordedCall, call: _Call) -> None:
+    def _keep_facts(self, record: RecordedCall, call: _Call, now: _Call) -> None:
+        """Keep the facts of a record for the key that its call has now. Its history goes on there."""
+        calls = self._history(call.key).calls
+        history = _History(calls, record.facts(), now.outside)
+        _remember(self._histories, now.key, history, HISTORIES)
+
+    def _make_plan(self, record: RecordedCall, call: _Call) -> None:
         """Make the plan for a call that was recorded; the first time also for other numbers."""
         code = _without_shapes(call)
         if code not in self._checked:
-            check_with_other_numbers(self.function, call.args, call.kwargs, recorded, self._outside)
+            check_with_other_numbers(self.function, call.args, call.kwargs, record, self._outside)
             self._checked.add(code)
-        self._met.pop(call.key, None)
+        self._histories.pop(call.key, None)
         self._example = call.args, call.kwargs
-        plan = Plan(recorded.inputs(), call.key.grad, self.exact)
+        plan = Plan(record.inputs(), call.key.grad, self.exact)
         _remember(self._plans, call.key, (plan, call.outside), self.plans)
 
     def __reduce__(self) -> tuple:
@@ -336,9 +361,9 @@ def _without_shapes(call: _Call) -> Key:
     return call.key._replace(form=form_of((call.args, call.kwargs), [], shapes=False))
 
 
-def _remember(known: OrderedDict, key: Any, value: Any, most: int) -> None:
+def _remember(table: OrderedDict, key: Any, value: Any, most: int) -> None:
     """Remember a value, and forget the one that was used least recently if there are too many."""
-    known[key] = value
-    known.move_to_end(key)
-    if len(known) > most:
-        known.popitem(last=False)
+    table[key] = value
+    table.move_to_end(key)
+    if len(table) > most:
+        table.popitem(last=False)
