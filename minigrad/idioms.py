@@ -599,4 +599,9 @@ APART = {  # arguments that are none here
         "write MultiHeadAttention(AttentionSizes(8, 2)), of its width and heads",
     ),
     "training": "write model.eval() before a prediction, and model.train() before it learns again",
+    **dict.fromkeys(
+        ("optimizer", "loss", "metrics"),
+        "mg.compile takes a function, not a model: write optimizer = optim.Adam(model.parameters()), "
+        "and the loss in the loop",
+    ),
 }

@@ -48,53 +48,57 @@ def compile(  # noqa: A001 - as in PyTorch
         loss = step(source, target)
         loss.backward()
 
-    A call with arguments of new shapes runs as it is; a second one is recorded, and so is a third, which
-    must compute the same. Then, for the first of its shapes, the function is recorded twice more, for
-    other numbers of the same arguments: what differs there, and is no part of the graph, is refused with
-    its line. From then on the program runs.
+    The first call with arguments of new shapes runs as it is. The second is recorded. So is the third,
+    which must compute the same. For the first of its shapes, the function is recorded twice more, with
+    other numbers in the same arguments. If it computes something else then, or with other constants, an
+    error names the line. From then on the program runs.
 
-    A number or a text is part of the program: another value needs another one. So is every object that
-    the function, or one that it calls in the same file, names outside: variables, defaults, attributes,
-    items; and the attributes of modules, such as `training`. Tensors are read again in each call. What
-    the function does beside computing, such as printing, happens in recorded calls alone. Do not change
+    A number or a text is part of the program: another value needs another program. So is every object
+    that the function names outside: variables, defaults, attributes, items, and the attributes of
+    modules, such as `training`. This holds for the functions of the same file that it calls, too.
+    Tensors are read again in each call. All that the function does beside computing, such as printing,
+    happens in recorded calls alone. Do not change
 
     - single numbers of an array of more than 64 KB that it reads outside: give it as an argument, or as
       a Tensor;
-    - what functions of other files read outside;
+    - objects that functions of other files read outside;
     - attributes whose names are computed.
 
-    Numbers taken out of an argument unseen, as by `np.float32(n)`, are found only where other arguments
-    give others: compute with the arrays themselves.
+    Numbers that are taken out of an argument unseen, as by `np.float32(n)`, are found only if other
+    arguments give other numbers: compute with the arrays themselves.
+
+    For small arrays, start Python with OPENBLAS_NUM_THREADS=1. On a busy machine, the threads of a
+    product wait for each other, and a step can take up to 30 times as long.
 
     Args:
         function: returns one Tensor. Its arguments are tensors, arrays, numbers, texts and functions,
-            in lists, tuples and dicts. Another function as an argument needs another program. Or what
-            `mg.pytorch()` watched: its graph is there already. Then `step()` computes with copies of
-            what it was given, by name `step.tensors`; `step(x=other)` takes another in place of one.
+            in lists, tuples and dicts. Another function as an argument needs another program. Or the
+            `watched` of `mg.pytorch()`: its graph is there already. Then `step()` computes with copies
+            of its tensors, by name `step.tensors`; `step(x=other)` takes another in place of one.
         exact: keep the bits of the function itself, but for the sign of a zero. Else sums may be rounded
             in another order, and constant factors multiplied in another one, so that other numbers near
             the largest overflow; a / b may be a (1 / b), which overflows where an array b is below 1e-38
             in float32; and a gradient of a table that is not finite in one row may be so in others.
         at_once: make the program at the first call of a shape, by recorded calls whose results and draws
-            are thrown away. So the bits of a call do not depend on which calls came before it.
-        plans: how many programs there are at most. Where there are that many, a shape has one after 30
-            calls and two that are recorded (with `at_once`, at its first), and the one that was used
-            least recently is dropped.
+            are thrown away. So the bits of a call do not depend on the calls before it.
+        plans: how many programs there are at most. Beyond, a shape gets one after 30 calls and two that
+            are recorded (with `at_once`, at its first call), and the one that was used least recently is
+            dropped.
 
     Under `record()` and `detect_anomaly()`, the function runs as it is.
 
-    On Linux, the first program sets for the whole process that memory which is freed is kept for later
-    arrays (see `heap`).
+    On Linux, the first program sets for the whole process that freed memory is kept for later arrays
+    (see `heap`).
 
     A call raises:
         GraphError: if the function returns no tensor, takes numbers out of the graph (`item()`, an
-            `if`), computes something else from call to call, or changes an array, a leaf, a gradient,
-            an optimiser or the seed; with `at_once` anything outside.
+            `if`), does not compute the same in each call, or changes an array, a leaf, a gradient, an
+            optimiser or the seed; with `at_once`, also if it changes anything else outside.
         ArgumentError: for an argument of another type.
 
     `backward()` of what it returns raises:
-        GraphError: with create_graph, a second time, and after the next call of the same shapes, which
-            uses the same memory.
+        GraphError: with create_graph; if it is called a second time; and after the next call of the same
+            shapes, which uses the same memory.
     """
     exact = flag("exact", exact)
     if isinstance(function, Watched):

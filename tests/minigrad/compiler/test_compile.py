@@ -398,7 +398,10 @@ def test_what_is_no_tensor_and_what_cannot_be_told_apart_are_refused():
         mg.compile(cubes)({1})
     with pytest.raises(errors.ConfigError):
         mg.compile(3)
-    with pytest.raises(errors.ArgumentError, match="no argument 'optimizer'; it takes function"):
+    with pytest.raises(
+        errors.ArgumentError,
+        match=r"no argument 'optimizer'; mg\.compile takes a function, not a model",
+    ):
         mg.compile(optimizer="adam")  # as a model of Keras
 
 
