@@ -19,16 +19,15 @@ import numpy as np
 
 from ..engine import rules
 from ..errors import GraphError
-from ..ran import words
 from ..script.bodies import body_of
 from ..script.symbols import Line, Shape, Symbol, symbols_in
 from ..views.text.notation import Notation
+from ..views.text.place_comments import BACK, PlaceComments
 from ..views.text.program_functions import FreshNames, Functions
 from .lowered_script import LoweredScript
 from .memory import MemoryPlan, order_of
 from .rewritings import LONG
 
-WIDTH = 92
 NAME = "program"
 HEAD = '"""Run forward, and yield the result; once its gradient is sent, go back, and yield all."""'
 
@@ -54,7 +53,7 @@ class ProgramText(Notation):
         self.names: dict[int, str] = {}
         self.once = [f"b{k} = np.empty({n}, np.{t.name})" for k, (t, n) in enumerate(buffers)]
         self.each: list[str] = []
-        self.place: Any = ("", None, None)
+        self.places = PlaceComments(self.graph)
         self.brought = {id(symbol) for symbol in (*script.given, script.start)}
         self.code = self._text(script)
 
@@ -67,7 +66,7 @@ class ProgramText(Notation):
         sent = f"{self.name(start)} = " if start is not None else ""
         self.each += ["", f"{sent}yield {self._leaving(script.ends[0])}"]
         for number, line in enumerate(lines[forward:], forward):
-            self._write(number, line, "back through ")
+            self._write(number, line, BACK)
         if start is not None:
             self.each += ["", f"yield [{', '.join(map(self._leaving, script.ends[1:]))}]"]
         sources = [f"\n\n{source}" for source in self.functions.sources]
@@ -192,19 +191,10 @@ class ProgramText(Notation):
 
     def _comment(self, line: Line, way: str) -> None:
         """Say which module, and which line of code, the next lines are of."""
-        if line.role is None or line.role.node is None:
-            return
-        edge = getattr(line.role, "edge", None)
-        node = self.graph[line.role.node if edge is None else edge.target]
-        before, self.place = self.place, (way, node.box, node.line)
-        if before == self.place:
-            return
-        self.each.append("")
-        if before[:2] != self.place[:2] and node.box is not None:
-            box = self.graph.box(node.box)
-            self.each.append(f"# {way}{words.visible(box.path or box.title)}")
-        if node.line is not None:
-            self.each.append(f"# {words.visible(words.shortened(str(node.line), WIDTH))}")
+        if line.role is not None and line.role.node is not None:
+            edge = line.role.edge
+            node = self.graph[line.role.node if edge is None else edge.target]
+            self.each += self.places.above(node.box, node.line, way)
 
 
 def may_change_shape(line: Line) -> bool:

@@ -16,10 +16,10 @@ from ...script.script import Script
 from ...script.symbols import Line, Symbol
 from .literals import number_as_code
 from .notation import Notation, bracketed, needs_arrays
+from .place_comments import BACK, WIDTH, PlaceComments
 from .program_functions import FreshNames, Functions
 
 NAME = "forward_and_backward"
-WIDTH = 92  # of a line of the program
 LONG = 60  # an expression inside another is given a name if it has more characters
 
 
@@ -73,10 +73,10 @@ class ProgramLines(Notation):
     def _rendered(self, line: _Assignment) -> str:
         code = f"np.asarray({line.code})" if line.name in self.arrays else line.code
         written = f"    {line.name} = {code}"
-        if len(written) > WIDTH + 6:
+        if len(written) > WIDTH:
             written = f"    {line.name} = (\n        {code}\n    )"
-        fits = line.comment and len(written.splitlines()[-1]) + len(line.comment) < WIDTH
-        return f"{written}  # {line.comment}" if fits else written
+        commented = f"{written}  # {line.comment}"
+        return commented if line.comment and len(commented.splitlines()[-1]) <= WIDTH else written
 
     # What things are called
 
@@ -118,30 +118,12 @@ class ProgramLines(Notation):
     def write_forward(self) -> None:
         """Write the lines of the forward pass, below the places and lines of code that they are of."""
         self.lines += ["# --- forward " + "-" * 60]
-        place: Any = ()
+        places = PlaceComments(self.graph)
         for node in self.graph.nodes:
             symbol = self.script.values[node.number]
-            if symbol.call is None:
-                continue
-            if (node.box, node.line) != place:
-                self._comments(node, place)
-                place = node.box, node.line
-            self._assign(self.names_of_nodes[node.number], symbol)
-
-    def _comments(self, node: GraphNode, before: Any) -> None:
-        self.lines.append("")
-        place = self._place(node)
-        if place and (not before or before[0] != node.box):
-            self.lines.append(f"# {place}")
-        if node.line is not None and (not before or before[1] != node.line):
-            self.lines.append(f"# {words.visible(words.shortened(str(node.line), WIDTH - 6))}")
-
-    def _place(self, node: GraphNode) -> str:
-        if node.box is None:
-            return ""
-        box = self.graph.box(node.box)
-        kind = f": {box.type}" if box.type and box.path else box.type
-        return words.visible(f"{box.path}{kind}")
+            if isinstance(symbol, Line):
+                self.lines += places.above(node.box, node.line)
+                self._assign(self.names_of_nodes[node.number], symbol)
 
     # Backward
 
@@ -149,7 +131,7 @@ class ProgramLines(Notation):
         """Write the way back; return the names of the gradients of the inputs."""
         self.lines += ["", "# --- backward " + "-" * 59]
         by_input: dict[str, str] = {}
-        place: Any = ()
+        places = PlaceComments(self.graph)
         for node, edges in self.script.back.walk():
             if node.number == self.graph.roots[0]:
                 self._start(self.script.back.gradients[self.graph.roots[0]])
@@ -157,9 +139,7 @@ class ProgramLines(Notation):
                 name = self.names_of_nodes[node.number]
                 by_input[name] = self.named[id(self.script.back.gradients[node.number])]
                 continue
-            if place != node.box:
-                place, title = node.box, self._place(node)
-                self.lines += ["", f"# back through {title}"] if title else [""]
+            self.lines += places.above(node.box, None, BACK)
             for edge in edges:
                 before, after = self.script.back.passed[edge][2:]
                 new = before is None

@@ -187,7 +187,7 @@ def test_the_views_of_a_program_show_modules_and_memory_of_what_was_watched():
     with mg.no_grad():
         assert step().is_leaf
         assert "yield [" not in step.source
-    assert "# 2\n" in step.source
+    assert "# 2: Linear" in step.source
     assert "yield [" in step.source
     assert "np.empty" in step.program(buffers=True)
     assert "all buffers" in str(step.memory())
@@ -279,14 +279,15 @@ def test_a_mask_that_selects_another_number_of_elements_is_said():
         mg.compile(watched)(x=np.ones(8))
 
 
-def test_comments_name_the_module_that_the_lines_go_back_through():
+def test_comments_name_the_module_or_else_the_line_that_the_lines_go_back_through():
     torch.manual_seed(0)
     net = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
     with mg.pytorch() as watched:
         loss = net(torch.ones(2, 3)).square().mean()
     loss.backward()
     source = mg.compile(watched).source
-    assert re.findall("# back through (.*)", source) == ["2", "1", "0"]
+    places = re.findall(r"# back through ([\w.]*)", source)
+    assert places == ["test_of_watched.py", "2", "1", "0"]
 
 
 def test_several_losses_are_refused():

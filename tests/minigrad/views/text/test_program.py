@@ -84,8 +84,10 @@ def test_the_program_of_a_small_network_reads_as_one_would_write_it():
             t5 = t4 + layer_0_bias  # (1, 3)
 
             # 1: Function np.tanh
+            # here: y = np.sin(model(x)) + shift
             t6 = np.tanh(t5)  # (1, 3)
 
+            # here: y = np.sin(model(x)) + shift
             t7 = np.sin(t6)  # (1, 3)
             y = t7 + shift  # (1, 3)
 
