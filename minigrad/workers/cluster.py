@@ -29,7 +29,7 @@ import numpy as np
 from .. import errors
 from ..settings import whole
 from .job import MOST_WORKERS, Gradients, T, Workers, tree
-from .worker_process import PartialSum, part_of, split, sum_of, versions_of
+from .worker_process import PartialSum, SentJob, SentWeights, part_of, split, sum_of, versions_of
 
 SETTINGS = {
     "distributed.scheduler.allowed-failures": 1_000_000,  # workers that may die over one task
@@ -75,14 +75,15 @@ class Cluster(Workers):
             raise errors.ConfigError(
                 'workers that are processes need Dask: pip install -e ".[scale]"'
             ) from None
-        self.scheduler = None if scheduler is None else self._address(scheduler)
+        self.scheduler = None if scheduler is None else self._checked_address(scheduler)
         self.count = whole("the number of workers", count, least=1, most=MOST_WORKERS)
         self.patience = patience
         self.say = say
-        self.said: set[str] = set()
+        self.notes: set[str] = set()  # the sentences that `say` has got
         self.job: Gradients | None = None
-        self.sent: Any = None
-        self.local: Any = None
+        self.packed: SentJob | None = None  # the job, as it is sent
+        self.sent: Any = None  # a future for it, on a worker
+        self.local: Any = None  # what was started here
         self.client: Any = None  # while entered
         self.stack = contextlib.ExitStack()
 
@@ -92,13 +93,13 @@ class Cluster(Workers):
             stack.enter_context(config.set(SETTINGS))
             where: Any = self.scheduler
             if where is None:
-                self.local = where = stack.enter_context(self._started())
+                self.local = where = stack.enter_context(self._local_cluster())
             # A client that failed waits again in its `__del__`, for minutes: so this one has none.
             client = type("Client", (self.dask.Client,), {"__del__": lambda self: None})
             limit = min(self.patience, ANSWER)
             try:
                 future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-                _apart(lambda: client(where, timeout=limit, set_as_default=False), future)
+                _in_thread(lambda: client(where, timeout=limit, set_as_default=False), future)
                 self.client = future.result(limit + 1)
             except Exception as problem:  # many kinds, according to what listens there
                 strange = isinstance(problem, MemoryError)  # for what it took for a message
@@ -111,25 +112,30 @@ class Cluster(Workers):
             self.stack = stack.pop_all()
         return self
 
-    def _address(self, given: Any) -> str:
+    def _checked_address(self, address: Any) -> str:
+        """The address of a scheduler.
+
+        Raises:
+            ConfigError: if it is none.
+        """
         try:
-            scheme, place = self.dask.comm.parse_address(given)
+            scheme, place = self.dask.comm.parse_address(address)
             self.dask.comm.registry.get_backend(scheme)
             host, port = self.dask.comm.parse_host_port(place)
             if host and " " not in host and 0 < port < 1 << 16:
-                return given
+                return address
             why = "it has no host" if not host else f"no host is {host!r}, or no port {port}"
         except (TypeError, ValueError) as problem:
             why = _first_line(problem)
         raise errors.ConfigError(
-            f"{given!r} is no address of a scheduler ({why}): write one such as tcp://host:8786"
+            f"{address!r} is no address of a scheduler ({why}): write one such as tcp://host:8786"
         )
 
-    def _started(self) -> Any:
+    def _local_cluster(self) -> Any:
         """A scheduler and workers, as processes of this machine."""
         future: concurrent.futures.Future[Any] = concurrent.futures.Future()
         try:
-            _apart(
+            _in_thread(
                 lambda: self.dask.LocalCluster(
                     n_workers=self.count, threads_per_worker=1, host="127.0.0.1",
                     dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL, preload=PRELOAD,
@@ -165,46 +171,54 @@ class Cluster(Workers):
             )
         if job is not self.job:
             packages = frozenset(m.partition(".")[0] for m in (__name__, job.loss.__module__))
-            self.shared = uuid.uuid4().hex, _pickled(job), versions_of(packages)
+            self.packed = SentJob(uuid.uuid4().hex, _pickled(job), versions_of(packages))
             self.job, self.sent = job, None
         weights = np.concatenate([p._array for p in job.parameters], axis=None)
-        for _ in range(LOSSES):
-            with contextlib.suppress(_LostError):
-                result = self._once(weights, parts)
-                break
-            self.sent = None  # it may have died with a worker: send it again
-        else:
-            raise errors.WorkersError(
-                f"workers died {LOSSES} times over one step: check how much memory each worker has"
-            )
+        result = self._sum(weights, parts)
         for note in sorted(result.notes):
-            self._tell(note)
+            self._say_once(note)
         return split(result, [p.shape for p in job.parameters])
 
-    def _tell(self, note: str) -> None:
-        if note not in self.said:
-            self.said.add(note)
+    def _say_once(self, note: str) -> None:
+        if note not in self.notes:
+            self.notes.add(note)
             self.say(note)
 
-    def _once(self, weights: np.ndarray, parts: Sequence[object]) -> PartialSum:
+    def _sum(self, weights: np.ndarray, parts: Sequence[object]) -> PartialSum:
+        """The sum of the results of all parts, computed again if workers died with what they had."""
+        for _ in range(LOSSES):
+            with contextlib.suppress(_LostError):
+                return self._sum_once(weights, parts)
+            self.sent = None  # the job may have died with a worker: send it again
+        raise errors.WorkersError(
+            f"workers died {LOSSES} times over one step: check how much memory each worker has"
+        )
+
+    def _sum_once(self, weights: np.ndarray, parts: Sequence[object]) -> PartialSum:
+        """The sum of the results of all parts.
+
+        Raises:
+            _LostError: if the job or the weights died with their workers.
+            WorkersError: if a part fails.
+        """
         submit = functools.partial(self.client.submit, pure=False)
-        self._until(lambda: bool(self._there()), lambda: time.sleep(0.05))
+        self._until(lambda: bool(self._last_heard()), lambda: time.sleep(0.05))
         try:
-            self.sent = self.sent or self._send(self.shared)
-            now = self._send((uuid.uuid4().hex, weights))
-            end = tree((submit(part_of, self.sent, now, part) for part in parts),
-                       functools.partial(submit, sum_of))  # fmt: skip
+            job = self.sent = self.sent or self._send(self.packed)
+            sent = self._send(SentWeights(uuid.uuid4().hex, weights))
+            total = tree((submit(part_of, job, sent, part) for part in parts),
+                         functools.partial(submit, sum_of))  # fmt: skip
 
             def done() -> bool:
-                if {self.sent.status, now.status, end.status} & {"lost", "cancelled"}:
+                if {job.status, sent.status, total.status} & {"lost", "cancelled"}:
                     raise _LostError  # Dask cannot compute again an object that was sent
-                return end.done()
+                return total.done()
 
             with self.client.as_current():
-                self._until(done, lambda: self.dask.wait(end, timeout=1))
-            problem = end.exception()
+                self._until(done, lambda: self.dask.wait(total, timeout=1))
+            problem = total.exception()
             if problem is None:
-                return end.result()
+                return total.result()
         except (errors.WorkersError, _LostError):
             raise
         except Exception as lost:  # many kinds, according to what a worker was doing when it died
@@ -227,9 +241,11 @@ class Cluster(Workers):
         self._until(future.done, lambda: concurrent.futures.wait([future], timeout=1))
         return future.result()[0]
 
-    def _there(self) -> dict[str, float]:
-        """The workers of the scheduler, each with the time when it was last heard of; none, if the
-        scheduler does not answer."""
+    def _last_heard(self) -> dict[str, float]:
+        """For each worker, by its address, the time when the scheduler last heard of it.
+
+        There are none if the scheduler does not answer.
+        """
         if self.client.status != "running":
             return {}
         try:
@@ -239,54 +255,62 @@ class Cluster(Workers):
         return {address: worker["last_seen"] for address, worker in about["workers"].items()}
 
     def _until(self, done: Callable[[], bool], wait: Callable[[], object]) -> None:
-        """Wait until `done`, as long as there are workers; report the silent ones."""
-        seen = time.monotonic()
-        heard: dict[str, tuple[float, float]] = {}  # the last time by its clock; since when by ours
+        """Wait until `done`, as long as there are workers; report the silent ones.
+
+        A worker is silent while the scheduler gives the same time for it. The clock of the scheduler
+        may differ from ours: so it is ours that measures for how long.
+        """
+        last_worker = time.monotonic()  # when there was one
+        heard: dict[
+            str, tuple[float, float]
+        ] = {}  # the scheduler's time of a worker; ours, since when
         while not done():
             if self.local is not None:  # Dask does not replace a worker that died while it started
                 self.local.scale(self.count)
             with contextlib.suppress(TimeoutError, self.dask.TimeoutError):
                 wait()
-            there, now = self._there(), time.monotonic()
+            workers, now = self._last_heard(), time.monotonic()
             heard = {
-                one: heard[one] if heard.get(one, (None,))[0] == last else (last, now)
-                for one, last in there.items()
+                worker: heard[worker] if heard.get(worker, (None,))[0] == last else (last, now)
+                for worker, last in workers.items()
             }
-            for one, (_, since) in heard.items():
+            for worker, (_, since) in heard.items():
                 if now - since > SILENT:
-                    self._tell(
-                        f"the worker {one} has not been heard of for {SILENT:g} s, and the step may "
+                    self._say_once(
+                        f"the worker {worker} has not been heard of for {SILENT:g} s, and the step may "
                         f"wait for it: let it go on if it was stopped, or end it for others to take over"
                     )
-            if there:
-                seen = now
-            elif now - seen > self.patience:
+            if workers:
+                last_worker = now
+            elif now - last_worker > self.patience:
                 raise errors.WorkersError(
                     f"no worker has been there for {self.patience:g} s: start some, and go on from "
                     f"the last checkpoint"
                 )
-            elif now - seen > SILENT:
-                self._tell(f"no worker is there: one is waited for, {self.patience:g} s at most")
+            elif now - last_worker > SILENT:
+                self._say_once(
+                    f"no worker is there: one is waited for, {self.patience:g} s at most"
+                )
 
 
-def _apart(make: Callable[[], T], future: concurrent.futures.Future[T]) -> None:
+def _in_thread(make: Callable[[], T], future: concurrent.futures.Future[T]) -> None:
     """Run `make` in a thread that neither the caller nor the end of the process waits for.
 
     `future` gets the result. The caller made it, so that it can be interrupted while this starts.
     """
 
     def run() -> None:
-        if not future.set_running_or_notify_cancel():
-            return
-        try:
-            future.set_result(make())
-        except Exception as problem:
-            future.set_exception(problem)
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(make())
+            except Exception as problem:
+                future.set_exception(problem)
 
     threading.Thread(target=run, daemon=True).start()
 
 
 def _first_line(problem: BaseException) -> str:
+    """The first line of an error's text, or else its kind."""
     silent = isinstance(problem, concurrent.futures.TimeoutError)
     return str(problem).partition("\n")[0] or ("silence" if silent else type(problem).__name__)
 

@@ -51,15 +51,16 @@ class Gradients:
 
     def __call__(self, part: Any) -> list[np.ndarray]:
         loss = self.loss(part)
-        found = gradients([loss], [first_gradient(loss, None, False)], self.parameters)
-        arrays = {0: np.asarray(loss.item())}
-        for g, p in zip(found, self.parameters):
+        slopes = gradients([loss], [first_gradient(loss, None, False)], self.parameters)
+        arrays, ids = [np.asarray(loss.item())], set()
+        for g, p in zip(slopes, self.parameters):
             if g is None:  # the loss does not use it
                 g = np.zeros_like(p._array)
-            elif not (g.flags.owndata and g.flags.writeable) or id(g) in arrays:
-                g = g.copy()
-            arrays[id(g)] = g
-        return [*arrays.values()]
+            elif not (g.flags.owndata and g.flags.writeable) or id(g) in ids:
+                g = g.copy()  # two parameters can have one gradient
+            arrays.append(g)
+            ids.add(id(g))
+        return arrays
 
 
 def tree(items: Iterable[T], add: Callable[[T, T], T]) -> T:

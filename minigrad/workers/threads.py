@@ -55,11 +55,13 @@ class Threads(Workers):
             raise errors.WorkersError(
                 f"the threads run within the block alone: write `with Threads({self.count}) as workers:`"
             )
-        made = [self.pool.submit(contextvars.copy_context().run, job, part) for part in parts]
+        futures = [self.pool.submit(contextvars.copy_context().run, job, part) for part in parts]
         try:
-            return tree((future.result() for future in made), added)
+            return tree((future.result() for future in futures), added)
         finally:
-            concurrent.futures.wait(made)  # after an error, none goes on with weights that change
+            concurrent.futures.wait(
+                futures
+            )  # after an error, none goes on with weights that change
 
 
 def threadpool_limits() -> Callable[[], contextlib.AbstractContextManager]:

@@ -1,10 +1,12 @@
-"""The work of one process of a cluster: it computes parts, and compares its versions and its rounding.
+"""The work of one process of a cluster: it computes parts.
 
-The process keeps the job and the weights of the step, so that each is sent to it once.
+It keeps the job and the weights of the step, so that each is sent to it once. With a new job, it
+compares its versions and its rounding with those of the process that it works for.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import hashlib
 import importlib
@@ -42,27 +44,65 @@ class Versions(NamedTuple):
     rounding: str  # a digest of results
 
 
-_alone = threading.Lock()  # a process may have several threads, and has the weights once
-_now: dict[str, Any] = {"job": None, "weights": None}
+class SentJob(NamedTuple):
+    """A job as it is sent to workers, with the versions of the process that sends it."""
+
+    token: str
+    pickled: bytes
+    versions: Versions
 
 
-def part_of(
-    shared: tuple[str, bytes, Versions], now: tuple[str, np.ndarray], part: object
-) -> PartialSum:
-    """The results of a part with the weights of `now`; `shared` has the job, for all steps."""
-    with _alone:
-        number, pickled, theirs = shared
-        if _now["job"] != number:
-            _now.update(job=number, notes=_compared(theirs), run=pickle.loads(pickled))
-            _now["limits"] = threadpool_limits()()  # for as long as the process lives
-        job, (version, weights) = _now["run"], now
-        if _now["weights"] != version:
-            arrays = _parts(weights, [p.shape for p in job.parameters])
-            for parameter, array in zip(job.parameters, arrays):
+class SentWeights(NamedTuple):
+    """The weights of one step, all in one array."""
+
+    token: str
+    flat: np.ndarray
+
+
+@dataclasses.dataclass
+class _Here:
+    """The job and the weights that this process has.
+
+    Attributes:
+        job_token, weights_token: of the job and the weights that were sent last.
+        job: computes a part.
+        notes: sentences about the rounding of this process.
+        limits: let each product run in one thread, for as long as the process lives.
+    """
+
+    job_token: str = ""
+    weights_token: str = ""
+    job: Any = None
+    notes: frozenset[str] = frozenset()
+    limits: Any = None
+
+    def take_job(self, sent: SentJob) -> None:
+        if self.job_token != sent.token:
+            self.notes, self.job = _compared(sent.versions), pickle.loads(sent.pickled)
+            self.limits = threadpool_limits()()
+            self.job_token = sent.token
+
+    def take_weights(self, sent: SentWeights) -> None:
+        if self.weights_token != sent.token:
+            parameters = self.job.parameters
+            for parameter, array in zip(
+                parameters, _parts(sent.flat, [p.shape for p in parameters])
+            ):
                 parameter.copy_(array, dtype=array.dtype)
-            _now["weights"] = version
-        loss, *slopes = job(part)
-        return PartialSum(loss, np.concatenate(slopes, axis=None), _now["notes"])
+            self.weights_token = sent.token
+
+
+_here = _Here()
+_alone = threading.Lock()  # a process may have several threads, and has the weights once
+
+
+def part_of(job: SentJob, weights: SentWeights, part: object) -> PartialSum:
+    """The result of a job for a part, with these weights."""
+    with _alone:
+        _here.take_job(job)
+        _here.take_weights(weights)
+        loss, *slopes = _here.job(part)
+        return PartialSum(loss, np.concatenate(slopes, axis=None), _here.notes)
 
 
 def sum_of(a: PartialSum, b: PartialSum) -> PartialSum:
@@ -88,11 +128,13 @@ def _compared(theirs: Versions) -> frozenset[str]:
     """
     here = versions_of(theirs.packages)
     where = importlib.import_module("distributed").get_worker().address
-    for name, what in (("numpy", "NumPy"), ("source", f"{' and '.join(sorted(here.packages))}")):
-        mine, expected = getattr(here, name), getattr(theirs, name)
-        if mine != expected:
+    for package, own, expected in (
+        ("NumPy", here.numpy, theirs.numpy),
+        (" and ".join(sorted(here.packages)), here.source, theirs.source),
+    ):
+        if own != expected:
             raise errors.WorkersError(
-                f"the worker {where} has {what} {mine}, and this process {expected}: install the same"
+                f"the worker {where} has {package} {own}, and this process {expected}: install the same"
             )
     if here.rounding == theirs.rounding:
         return frozenset()
