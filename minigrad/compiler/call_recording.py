@@ -1,5 +1,8 @@
-"""The recording of a call that is compiled: it also notes what later calls read, and refuses what no
-program can do."""
+"""The recording of a call that is compiled.
+
+It also notes the tensors and the draws that later calls read anew, and refuses effects that a program
+would leave out.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +25,18 @@ class CallRecording(Recording):
     """A recording that also keeps what later calls need.
 
     Attributes:
-        before: arrays that were there before the call.
-        start: the number of nodes that were there before.
-        tensors: those that it reads, by their nodes.
+        older_arrays: the arrays that were there before the call.
+        start: the number of nodes that were there before the call.
+        tensors: the tensors that it reads, by their nodes.
         draws: the nodes of random arrays, and how each is drawn, in order.
-        modules: those that were called.
+        modules: the modules that were called.
         used: the nodes that were arguments of an operation.
         taken_out_at: the first line of the user's that took numbers out of the graph.
     """
 
-    def __init__(self, before: Iterable[Any]) -> None:
+    def __init__(self, older_arrays: Iterable[Any]) -> None:
         super().__init__()
-        self.before = [a for a in before if isinstance(a, np.ndarray)]
+        self.older_arrays = [a for a in older_arrays if isinstance(a, np.ndarray)]
         self.start = count()
         self.tensors: dict[Node, Tensor] = {}
         self.draws: list[tuple[Node, Draw]] = []
@@ -77,7 +80,7 @@ class CallRecording(Recording):
 
     def on_write(self, array: Any, node: Node | None) -> None:
         super().on_write(array, node)
-        if any(np.may_share_memory(array, a) for a in self.before):
+        if any(np.may_share_memory(array, a) for a in self.older_arrays):
             self.on_effect("writes into an array that was there before")
 
     def on_effect(self, action: str, node: Node | None = None) -> None:
@@ -89,17 +92,18 @@ class CallRecording(Recording):
         )
 
     def unused(self, leaves: Iterable[Node]) -> list[TakenOut]:
-        """The plain results that no operation was given, and of which NumPy may have made an array that
-        is one of `leaves`, unseen.
+        """The plain results that no operation was given.
+
+        NumPy may have made an array of one, unseen. Only an array that is one of `leaves` counts.
         """
         arrays = (n for n in leaves if n.note is not None and n.note.array is not None)
-        made = (n.number for n in arrays if n not in self.arguments and not n.note.origin)
-        last = max(made, default=0)
+        constants = (n.number for n in arrays if n not in self.arguments and not n.note.origin)
+        last = max(constants, default=0)
         early = [t for t in self.taken_out if t.unseen and not t.inside and t.number < last]
         return [t for t in early if t.node not in self.used]
 
     def forget(self) -> None:
         """Forget all nodes: these lead to the recording, too, and would keep each other alive."""
         by_node: list[Any] = [self.tensors, self.draws, self.used, self.arguments]
-        for seen in (*by_node, self.arrays, self.same_numbers, self.taken_out, self.modules):
-            seen.clear()
+        for table in (*by_node, self.arrays, self.same_numbers, self.taken_out, self.modules):
+            table.clear()

@@ -1,8 +1,8 @@
-"""Arrays emptied while a program is made: of most, only the shape, strides and views are needed.
+"""Arrays emptied while a program is made: the program needs only their shapes, strides and views.
 
-The script of a step computes the step, and keeps every array of it. But the rules of the way back read
-arrays from the newest to the oldest, as `backward()` does, and the program made of the script needs no
-numbers that differ from run to run. So an array is emptied as soon as no rule reads it any more.
+A script computes each of its lines, and keeps their arrays. The rules of the way back read these from
+the newest to the oldest, as `backward()` does. The program that is made of the script needs no numbers
+that differ from run to run. So an array is emptied as soon as no rule reads it any more.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from ..script.symbols import Line, Symbol
 from . import heap
 from .lowering import varies
 
-LARGE = 1 << 16  # bytes
+LARGE_BYTES = 1 << 16  # bytes
 
 
-def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
+def walk_back(script: Script, root: int, inputs: Sequence[Symbol]) -> None:
     """Write the way back from node `root`; empty the arrays that no rule of an older node reads.
 
     Args:
-        given: the symbols that each run is given.
+        inputs: the symbols of the arrays that each run is given.
     """
-    vary = ids(given)
+    vary = ids(inputs)
     forward = own_lines(script.lines, vary)
     nodes = _nodes(script.lines)
     done = len(script.lines)
@@ -48,7 +48,7 @@ def walk_back(script: Script, root: int, given: Sequence[Symbol]) -> None:
 
 
 def _nodes(lines: Sequence[Line]) -> dict[int, int]:
-    """The number of the node whose value a line computes, or a part of it, for each line by id."""
+    """For each line, by its id, the number of the node whose value it computes, or a part of it."""
     nodes: dict[int, int] = {}
     number = -1  # of none
     for line in reversed(lines):  # the parts of a line stand before it
@@ -59,9 +59,9 @@ def _nodes(lines: Sequence[Line]) -> dict[int, int]:
 
 
 def own_lines(lines: Sequence[Line], vary: set[int]) -> list[Line]:
-    """The lines whose arrays are large, hold floats, and are their own.
+    """The lines that differ from run to run, and whose arrays are large, of floats, and their own.
 
-    `vary` has the ids of symbols that differ from run to run; those of such lines are added.
+    `vary` has the ids of symbols that differ from run to run. The ids of lines that do are added to it.
     """
     own = []
     for line in lines:
@@ -75,7 +75,7 @@ def own_lines(lines: Sequence[Line], vary: set[int]) -> list[Line]:
 def _is_own(line: Line) -> bool:
     """Tell whether a line made its array, and nobody else keeps it: NumPy's functions keep none."""
     array, call = line.value, line.call
-    if not isinstance(array, np.ndarray) or array.nbytes < LARGE or array.dtype.kind != "f":
+    if not isinstance(array, np.ndarray) or array.nbytes < LARGE_BYTES or array.dtype.kind != "f":
         return False
     if not (is_numpys(call.function) or call.function in BY_FUNCTION):
         return False

@@ -13,7 +13,9 @@ from ..engine.tensor import Tensor
 from ..ran.data import GraphData
 from ..random import Draw
 
-FORM = operator.attrgetter("_array.shape", "_array.strides", "_array.dtype", "_node.requires_grad")
+SIGNATURE = operator.attrgetter(
+    "_array.shape", "_array.strides", "_array.dtype", "_node.requires_grad"
+)
 
 
 class Inputs(NamedTuple):
@@ -47,11 +49,11 @@ class InputReader:
         self._places = list(places.values())
         self._indices = [i for n, i in places.items() if _may_be_index(inputs.graph[n].value)]
         self._tensors = [inputs.tensors[n] for n in others]
-        self._forms = self._forms_now()
+        self._signatures = self._signatures_now()
         self._draws = [(draw, n is not None) for n, draw in inputs.draws]
 
-    def _forms_now(self) -> list[tuple]:
-        return list(map(FORM, self._tensors))
+    def _signatures_now(self) -> list[tuple]:
+        return list(map(SIGNATURE, self._tensors))
 
     def fit(self, arguments: Sequence[Any]) -> bool:
         """Tell whether the program is right for what it would read now.
@@ -59,7 +61,7 @@ class InputReader:
         The tensors must have the shapes, strides and dtypes that they had, and integers that may be
         indices must be from 0 on: NumPy takes others without an error.
         """
-        return self._forms_now() == self._forms and all(
+        return self._signatures_now() == self._signatures and all(
             np.minimum.reduce(getattr(arguments[i], "_array", arguments[i]), axis=None) >= 0
             for i in self._indices
         )

@@ -23,45 +23,48 @@ class Key(NamedTuple):
     Attributes:
         grad: whether gradients are recorded.
         dtype: the default dtype.
-        form: of the arguments: their types, shapes, strides and dtypes, and the numbers among them.
+        signature: of the arguments: their types, shapes, strides and dtypes, and the numbers among them.
         alike: which of the arrays are the same, and which stand outside too; see `alike`.
-        outside: the form of what the function reads outside.
+        outside: the marks of the objects that the function reads outside; see `Outside`.
     """
 
     grad: bool
     dtype: Any
-    form: Any
+    signature: Any
     alike: tuple
     outside: Any
 
 
 def alike(arrays: list[Any], is_outside: Callable[[Any], bool]) -> tuple:
-    """For each argument the first one that is the same array; and whether it stands outside too."""
+    """For each array the place of the first one in the same memory, and whether it stands outside."""
     first: dict[Any, int] = {}
-    same = [first.setdefault(memory_of(bare_array(a)), i) for i, a in enumerate(arrays)]
-    return (*same, *map(is_outside, arrays))
+    places = [first.setdefault(memory_of(bare_array(a)), i) for i, a in enumerate(arrays)]
+    return (*places, *map(is_outside, arrays))
 
 
 def bare_array(a: Any) -> Any:
     return a._array if isinstance(a, Tensor) else a
 
 
-def form_of(a: Any, arrays: list[Any], shapes: bool = True) -> Any:
-    """Return what the arguments of one program have in common; arrays and tensors go into `arrays`."""
+def signature_of(a: Any, arrays: list[Any], shapes: bool = True) -> Any:
+    """Return the types, shapes and numbers that all arguments of one program have in common.
+
+    The arrays and tensors among the arguments go into `arrays`.
+    """
     if isinstance(a, Tensor):
         arrays.append(a)
         array = a._array
-        form = (array.shape, array.strides) if shapes else array.ndim
-        return Tensor, form, array.dtype, a.requires_grad
+        signature = (array.shape, array.strides) if shapes else array.ndim
+        return Tensor, signature, array.dtype, a.requires_grad
     if type(a) is np.ndarray and a.dtype.kind in "fiub":
         if not a.ndim:  # a number
             return a.dtype, a.tobytes()
         arrays.append(a)
         return (a.shape, a.dtype, a.strides) if shapes else (a.ndim, a.dtype)
     if type(a) in (list, tuple) or hasattr(a, "_fields"):
-        return (type(a), *[form_of(b, arrays, shapes) for b in a])
+        return (type(a), *[signature_of(b, arrays, shapes) for b in a])
     if type(a) in (dict, OrderedDict):
-        return (type(a), *[(k, form_of(b, arrays, shapes)) for k, b in a.items()])
+        return (type(a), *[(k, signature_of(b, arrays, shapes)) for k, b in a.items()])
     if a is None or type(a) in VALUES or isinstance(a, enum.Enum):
         return type(a), repr(a)
     if isinstance(a, (np.dtype, slice)):

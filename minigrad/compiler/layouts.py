@@ -1,4 +1,4 @@
-"""Layouts: a product is written as its rows are read, where a copy would only lay them out anew.
+"""Layouts: a product is written in the order in which it is read. Else a copy would reorder it.
 
     y = np.matmul(w, v)                                      (B, H, T, K)
     z = np.reshape(np.swapaxes(y, 1, 2), (B, T, H * K))      a copy: y lies in another order
@@ -19,7 +19,7 @@ from .passes import by_rows, calls, shares, through
 
 
 def laid_out(lines: Sequence[Line], ends: Sequence[Symbol]) -> tuple[list[Line], list[Symbol]]:
-    """The same lines, with products in such an order that copies of them become views."""
+    """The same lines, with products laid out so that copies of them become views."""
     uses = Counter(id(part) for line in lines for part in line.parts)
     uses.update(map(id, ends))
     arrays = dict(filter(None, (_product_copied(line, uses) for line in lines)))
@@ -31,10 +31,10 @@ def laid_out(lines: Sequence[Line], ends: Sequence[Symbol]) -> tuple[list[Line],
 
 
 def _product_copied(line: Line, uses: Counter[int]) -> tuple[int, np.ndarray] | None:
-    """The id of a product that a line copies in another order, and an array that lies in that order.
+    """If a line copies a product in another order: the id of the product, and an array in that order.
 
-    None if the line is no such copy, if something else needs the product, or if the numbers of one of
-    its rows would not lie side by side.
+    None if the line is no such copy, if another line needs the product, or if the numbers of a row would
+    not lie side by side.
     """
     if not calls(line, np.reshape) or not by_rows(line.call):
         return None

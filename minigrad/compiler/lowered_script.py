@@ -1,4 +1,4 @@
-"""A recorded computation as lowered lines: forward, and the way back where one is wanted."""
+"""A recorded computation as lowered lines: forward, and perhaps back."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class LoweredScript(NamedTuple):
     Attributes:
         graph: the graph that they compute.
         lines: the calls; the first `forward` of them compute the result.
-        forward: how many these are.
-        given: the symbols that each run is given: arguments, tensors, draws.
-        start: the gradient that the way back starts from; None without one.
-        ends: the result, and then the gradients.
-        parents: the places in `given` of the parents, whose gradients these are.
-        notes: the comment on a line, by the id of its symbol.
+        forward: the number of these lines.
+        inputs: the symbols of the arguments, tensors and draws that each run is given.
+        start: the gradient that the way back starts from; None without a way back.
+        ends: the result, and then the gradients of the parents.
+        parents: the places of the parents in `inputs`.
+        notes: the comment on a line, by its id.
     """
 
     graph: GraphData
     lines: list[Line]
     forward: int
-    given: list[Symbol]
+    inputs: list[Symbol]
     start: Symbol | None
     ends: list[Symbol]
     parents: list[int]
@@ -47,20 +47,20 @@ def lowered_script(
     """Write the lines that compute the root of `graph`, and lower and rewrite them.
 
     Args:
-        numbers: of the nodes that each run is given.
-        grad: whether a way back is wanted.
+        numbers: the numbers of the nodes that each run is given.
+        grad: whether to write the way back.
         exact: whether the bits are to be those of the function itself, but for the sign of a zero.
     """
     (root,) = graph.roots
     script = Script(graph)
-    given, start = [script.values[n] for n in numbers], None
-    ends, parents = [script.values[root]], []
+    inputs = [script.values[n] for n in numbers]
+    start, ends, parents = None, [script.values[root]], []
     if grad and graph[root].state != "needs none":
-        walk_back(script, root, given)
+        walk_back(script, root, inputs)
         start = script.back.gradients[root]
         parents = [i for i, n in enumerate(numbers) if n in script.back.gradients]
         ends += [script.back.gradients[numbers[i]] for i in parents]
-    varying = given if start is None else [*given, start]
+    varying = inputs if start is None else [*inputs, start]
     empty_all(own_lines(script.lines, ids(varying)))
     lines, ends = lowered(script.lines, ends, varying)
     empty_all(own_lines(lines, ids(varying)))
@@ -69,12 +69,12 @@ def lowered_script(
     if not exact:
         lines, ends = laid_out(lines, ends)
     forward = max([k + 1 for k, line in enumerate(lines) if line is ends[0]], default=0)
-    return LoweredScript(graph, lines, forward, given, start, ends, parents, notes)
+    return LoweredScript(graph, lines, forward, inputs, start, ends, parents, notes)
 
 
 def without_arrays(script: LoweredScript) -> None:
     """Forget the arrays of a script whose program is written: only shapes and dtypes are needed now."""
-    for symbol in (*script.lines, *script.given):
+    for symbol in (*script.lines, *script.inputs):
         if isinstance(symbol.value, np.ndarray):
             symbol.value = stand_in(symbol.value.shape, symbol.value.dtype)
         if isinstance(symbol, Line):

@@ -1,8 +1,8 @@
-"""Lines lowered: single calls of NumPy's functions, each computed once, and only those that are needed.
+"""Lines lowered: single calls of NumPy's functions, each made once, and only if it is needed.
 
-A line is a symbol, as in a script. Here its call becomes the one that NumPy itself ends in: `a * b` is
-`np.multiply(a, b)`, and `np.sum(a, axis)` is `np.add.reduce(a, axis)`. So each can write its result
-into a given array, and has the bits that it had.
+The call of a line becomes the one that NumPy itself ends in: `a * b` becomes `np.multiply(a, b)`, and
+`np.sum(a, axis)` becomes `np.add.reduce(a, axis)`. Such a call has the same bits, and can write its
+result into an array that is there.
 """
 
 from __future__ import annotations
@@ -28,13 +28,16 @@ REDUCTIONS = {
 }  # fmt: skip
 IDLE = {np.reshape, np.broadcast_to, np.expand_dims, np.positive, body_of(rules.astype)}
 OF_SHAPE = {np.zeros_like, np.ones_like}  # whatever the numbers are
-EXACT = {np.dtype(np.float32): 1 << 24, np.dtype(np.float64): 1 << 53}  # integers up to here
+LARGEST_INTEGER = {
+    np.dtype(np.float32): 1 << 24,
+    np.dtype(np.float64): 1 << 53,
+}  # integers up to here
 
 
 def lowered(
     lines: Sequence[Line], ends: Sequence[Symbol], varying: Sequence[Symbol]
 ) -> tuple[list[Line], list[Symbol]]:
-    """The calls that compute `ends`, each a single one, and the symbols that `ends` have become.
+    """The lines that compute `ends`, each a single call, and the symbols that `ends` have become.
 
     Args:
         varying: the symbols without a call whose arrays differ from run to run.
@@ -47,10 +50,11 @@ def once(
 ) -> tuple[list[Line], list[Symbol]]:
     """The lines without superfluous ones, and the symbols that `ends` have become.
 
-    A line is superfluous if another one computes the same, if no run changes it, or if nothing needs it.
+    A line is superfluous if a line before it computes the same, if it is the same in all runs, or if no
+    end needs it.
     """
     vary = {id(symbol) for symbol in varying}
-    known: dict[Any, Line] = {}
+    first: dict[Any, Line] = {}  # of equal lines
 
     def change(line: Line) -> Symbol:
         parts = line.parts
@@ -58,16 +62,15 @@ def once(
             return Symbol(line.value, role=Role("constant", line.role and line.role.node))
         if line.call.function in IDLE and form(parts[0].value) == form(line.value):
             return parts[0]
-        found = known.setdefault(_key(line), line)
-        vary.add(id(found))
-        return found
+        vary.add(id(line))
+        return first.setdefault(_key(line), line)
 
     lines, ends = through(lines, ends, change)
     return needed(lines, ends), ends
 
 
 def varies(line: Line, vary: set[int]) -> bool:
-    """Tell whether the numbers of a line differ from run to run, if those of `vary` do; by id."""
+    """Tell whether a line differs from run to run; `vary` has the ids of the symbols that do."""
     return line.call.function not in OF_SHAPE and any(id(part) in vary for part in line.parts)
 
 
@@ -75,21 +78,21 @@ def varies(line: Line, vary: set[int]) -> bool:
 
 
 def _opened(line: Line) -> Symbol | None:
-    """A function that is not NumPy's, as the calls that it is made of, if it can be followed."""
+    """The calls that make a call of a function that is not NumPy's; None if it cannot be traced."""
     function, args, options, _ = line.call
     if function is alias:
         return args[0]
     if function in BY_FUNCTION or function is operator.getitem or is_numpys(function):
         return None
-    followed = traced(body_of(function), args, options)
-    own = isinstance(followed, Line) and followed.call.function
-    if not own or own is body_of(function) or form(followed.value) != form(line.value):
+    body = body_of(function)
+    opened = traced(body, args, options)
+    if not isinstance(opened, Line) or opened.call.function is body:
         return None
-    return followed
+    return opened if form(opened.value) == form(line.value) else None
 
 
 def _single(line: Line) -> Line:
-    """The same call, as the one that NumPy ends in."""
+    """The line with the call that NumPy itself ends in."""
     function, args, options, _ = line.call
     if function in BY_FUNCTION and function is not operator.pow:  # x ** 2 calls np.square
         return _like(line, BY_FUNCTION[function].ufunc, args, options)
@@ -121,7 +124,7 @@ def _reduction(
 def _mean(line: Line, a: Any, axis: Any = None, dtype=None, out=None, keepdims=False) -> Line:
     """A sum and a quotient, where these have the bits of NumPy's mean."""
     count = np.size(a.value) // max(np.size(line.value), 1)
-    if dtype is not None or not 0 < count <= EXACT.get(a.dtype, 0):
+    if dtype is not None or not 0 < count <= LARGEST_INTEGER.get(a.dtype, 0):
         return line
     total = np.add.reduce(a.value, axis=axis, keepdims=keepdims)
     sums = _reduction(Line(total, line.call), np.add.reduce, a, axis, keepdims=keepdims)
@@ -129,15 +132,15 @@ def _mean(line: Line, a: Any, axis: Any = None, dtype=None, out=None, keepdims=F
 
 
 def _key(line: Line) -> Any:
-    """Return what equal calls have in common."""
-    return line.call.function, _known_by(line.call.args), _known_by(line.call.options)
+    """The key of a line: equal calls have equal keys."""
+    return line.call.function, _key_of(line.call.args), _key_of(line.call.options)
 
 
-def _known_by(a: Any) -> Any:
+def _key_of(a: Any) -> Any:
     if isinstance(a, (Symbol, np.ndarray)):
         return id(a)
     if isinstance(a, (list, tuple)):
-        return (type(a), *map(_known_by, a))
+        return (type(a), *map(_key_of, a))
     if isinstance(a, dict):
-        return tuple((k, _known_by(v)) for k, v in a.items())
+        return tuple((k, _key_of(v)) for k, v in a.items())
     return type(a), repr(a)

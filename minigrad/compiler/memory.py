@@ -146,25 +146,29 @@ class MemoryPlan:
             if not new or key in leaving or end.value.size != self.root(end).value.size:
                 copied.add(id(end))
             leaving.add(key)
-        kept = (self.storage.get(id(end)) for end in ends if id(end) not in copied)
-        return copied, {id(storage) for storage in kept if storage is not None}
+        leaves = (self.storage.get(id(end)) for end in ends if id(end) not in copied)
+        return copied, {id(storage) for storage in leaves if storage is not None}
 
     # Which buffers serve all
 
     def _share(self) -> None:
-        """Give each storage a buffer: one that is free again, if there is such a one."""
+        """Give each storage a buffer: one that is free again, if there is one."""
         free: dict[np.dtype, list[int]] = {}
         ending: dict[int, list[Storage]] = {}
-        seen: set[int] = set()
+        placed: set[int] = set()
         for i, line in enumerate(self.lines):
             storage = self.storage.get(id(line))
-            if storage is not None and id(storage) not in seen and id(storage) not in self._leaving:
-                seen.add(id(storage))
-                waiting = free.setdefault(storage.like.dtype, [])
-                storage.buffer = self._buffer(storage, waiting)
+            if (
+                storage is not None
+                and id(storage) not in placed
+                and id(storage) not in self._leaving
+            ):
+                placed.add(id(storage))
+                of_dtype = free.setdefault(storage.like.dtype, [])
+                storage.buffer = self._buffer(storage, of_dtype)
                 ending.setdefault(storage.last, []).append(storage)
-            for done in ending.get(i, []):
-                free[done.like.dtype].append(done.buffer)  # type: ignore[arg-type]
+            for ended in ending.get(i, []):
+                free[ended.like.dtype].append(ended.buffer)  # type: ignore[arg-type]
 
     def _buffer(self, storage: Storage, free: list[int]) -> int:
         """The smallest free buffer that is large enough, else the largest made larger, or a new one.
@@ -188,8 +192,8 @@ class MemoryPlan:
 def writes(line: Line) -> bool:
     """Tell whether the result of a line can be written into an array that is given."""
     function, value = line.call.function, line.value
-    known = isinstance(function, np.ufunc) or _reduces(function) or function in COPIES
-    if not known or not isinstance(value, (np.ndarray, np.generic)):
+    has_out = isinstance(function, np.ufunc) or _reduces(function) or function in COPIES
+    if not has_out or not isinstance(value, (np.ndarray, np.generic)):
         return False
     if function is np.reshape and not by_rows(line.call):
         return False  # it goes through both in that order
@@ -202,8 +206,8 @@ def works_by_elements(function: Any) -> bool:
 
 
 def _reduces(function: Any) -> bool:
-    own = isinstance(getattr(function, "__self__", None), np.ufunc)
-    return own and function.__name__ in ("reduce", "reduceat")
+    of_ufunc = isinstance(getattr(function, "__self__", None), np.ufunc)
+    return of_ufunc and function.__name__ in ("reduce", "reduceat")
 
 
 def order_of(array: np.ndarray) -> tuple[int, ...] | None:

@@ -122,17 +122,17 @@ class CompiledGraph(WithProgram):
         return graph(self._watched)
 
     def _other(self, name: str, a: Any) -> Tensor:
-        known = self.tensors.get(name)
-        if known is None:
+        tensor = self.tensors.get(name)
+        if tensor is None:
             raise ArgumentError(
                 f"no tensor is called {name!r}; there are {', '.join(self.tensors)}"
             )
         if name in self._read:
             raise self._part_of_it(name)
-        a = a if isinstance(a, Tensor) else Tensor(a, dtype=known.dtype)
-        if (a.shape, a.dtype) != (known.shape, known.dtype):
+        a = a if isinstance(a, Tensor) else Tensor(a, dtype=tensor.dtype)
+        if (a.shape, a.dtype) != (tensor.shape, tensor.dtype):
             raise ArgumentError(
-                f"{name} is {described(known)} in this program, and was given {described(a)}: watch "
+                f"{name} is {described(tensor)} in this program, and was given {described(a)}: watch "
                 f"a computation with such a tensor, and compile that"
             )
         return a
@@ -170,8 +170,8 @@ class CompiledGraph(WithProgram):
         }
         for node, line, when in self._watched.calls.observed.taken:
             if when < last:  # else it is read of the loss, or after it
-                of = [places.get(leaf) for leaf in _made_from(node)]
-                read |= {names[n]: line for n in of if n in names}
+                numbers = [places.get(leaf) for leaf in _made_from(node)]
+                read |= {names[n]: line for n in numbers if n in names}
         return read
 
     def _last(self) -> Plan:
@@ -196,15 +196,16 @@ class CompiledGraph(WithProgram):
 
 def _made_from(node: Node) -> list[Node]:
     """All nodes that a value was computed from, also where no gradient goes back."""
-    found = {node: None}
+    nodes = {node: None}
     waiting = [node]
-    for one in waiting:  # which grows
-        sources = [] if one.note is None else [*flat(one.note.sources), *one.note.made_of]
-        before = [*sources, *(to for _, _, to in one.edges)]
-        new = dict.fromkeys(n for n in before if isinstance(n, Node) and n not in found)
-        found |= new
+    while waiting:
+        n = waiting.pop()
+        sources = [] if n.note is None else [*flat(n.note.sources), *n.note.made_of]
+        before = [*sources, *(to for _, _, to in n.edges)]
+        new = dict.fromkeys(m for m in before if isinstance(m, Node) and m not in nodes)
+        nodes |= new
         waiting += new
-    return waiting
+    return [*nodes]
 
 
 def _copy(leaf: GraphNode) -> Tensor:

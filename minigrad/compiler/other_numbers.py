@@ -13,7 +13,7 @@ from ..engine.copies import copied_as_it_lies
 from ..engine.tensor import Tensor, tensor_of
 from ..errors import GraphError
 from ..ran.recording import TakenOut, mapped
-from .keys import bare_array, form_of
+from .keys import bare_array, signature_of
 from .outside import Outside
 from .recorded import RecordedCall, record_call
 
@@ -25,20 +25,21 @@ def check_with_other_numbers(
     recorded: RecordedCall,
     outside: Outside,
 ) -> None:
-    """Record the function for other numbers, drawn from these arguments, and compare; draws differ too.
+    """Record the function for other numbers, drawn from these arguments, and compare.
 
-    An error that the function raises says nothing: it may refuse such numbers.
+    Its random numbers are others, too. An error that the function raises says nothing: it may refuse
+    such numbers.
 
     Raises:
         GraphError: if it is another computation, has other constants, or may have them.
     """
-    compared: list[list[TakenOut]] = []
+    unused: list[list[TakenOut]] = []
     for most in (np.max, np.min):
         others: dict[Any, Any] = {}
         change = lambda a: a if outside.holds(a) else _resampled(a, most, others)
-        changed, options = mapped((args, kwargs), change)
+        other_args, other_kwargs = mapped((args, kwargs), change)
         arrays: list[Any] = []
-        form_of((changed, options), arrays)
+        signature_of((other_args, other_kwargs), arrays)
         try:
             with (
                 warnings.catch_warnings(),
@@ -46,35 +47,38 @@ def check_with_other_numbers(
                 outside.drawn_again(others=True),
             ):
                 warnings.simplefilter("ignore")
-                other = record_call(function, changed, options, arrays, outside.leaves())[1]
+                other = record_call(function, other_args, other_kwargs, arrays, outside.leaves())[1]
         except GraphError:
             raise
         except Exception:
             continue
         other.check(recorded.facts())
-        compared.append(other.unused)
+        unused.append(other.unused)
         del other  # before the next one
-    recorded.check_unused(compared)
+    recorded.check_unused(unused)
 
 
 def _resampled(a: Any, most: Callable, others: dict[Any, Any]) -> Any:
     """Other numbers of the same kind: elements of the array itself, and mostly `most` of them.
 
-    An array that occurs several times gets the same numbers each time: `others` has them.
+    An array that occurs several times gets the same numbers each time: `others` has them, by the
+    memory of the array, and the tensors and views that were made of them, by ids.
     """
-    plain = bare_array(a)
-    if id(a) in others or type(plain) is not np.ndarray or not plain.ndim or not plain.size:
+    array = bare_array(a)
+    if id(a) in others or type(array) is not np.ndarray or not array.ndim or not array.size:
         return others.get(id(a), a)
-    if (key := memory_of(plain)) not in others:
-        array: Any = copied_as_it_lies(plain)
+    memory = memory_of(array)
+    if memory not in others:
         rng = np.random.default_rng(0)
-        drawn = rng.choice(plain.ravel(), plain.shape)
-        array[...] = np.where(rng.random(plain.shape) < 0.6, most(plain), drawn)
-        others[key] = array
-    array = others[key]
-    if isinstance(a, Tensor):
-        view = others.setdefault(id(plain), array.view())  # one for a tensor and itself detached
-        array = others[id(a)] = tensor_of(view)
-        if a.requires_grad:
-            array.requires_grad = True
-    return array
+        drawn = rng.choice(array.ravel(), array.shape)
+        others[memory] = copied_as_it_lies(array)
+        others[memory][...] = np.where(rng.random(array.shape) < 0.6, most(array), drawn)
+    if not isinstance(a, Tensor):
+        return others[memory]
+    view = others.setdefault(
+        id(array), others[memory].view()
+    )  # one for a tensor and itself detached
+    tensor = others[id(a)] = tensor_of(view)
+    if a.requires_grad:
+        tensor.requires_grad = True
+    return tensor

@@ -1,8 +1,8 @@
-"""Places in which objects stand that a function reads beside its arguments, found by its code.
+"""The places of the objects that a function reads beside its arguments, found by its code.
 
-A place is a function that gives the objects that stand there now: those of the variables that a
-function names, the items of a list, the attributes of an object. Each kind of object leads to places of
-its own kind, and these to other objects.
+A place is a function that gives the objects that stand there now. Such places are the variables that a
+function names, the items of a list, and the attributes of an object. Each kind of object leads to
+places of its own kind, and these to other objects.
 """
 
 from __future__ import annotations
@@ -23,17 +23,23 @@ VALUES = {int, float, complex, bool, str, bytes, *np.sctypeDict.values()} - {np.
 LEAVES = (Tensor, np.ndarray, np.generic, np.random.Generator, str, bytes)
 LISTS = (list, tuple, set, frozenset, collections.deque, bytearray)
 UNUSED = {"__init__", "__new__", "__del__", "__repr__", "__str__"}  # methods that compute nothing
-MANY = 1_000  # a list or dict with more items is a table: only tensors that were read count
+MANY_ITEMS = 1_000  # a list or dict with more items is a table: only tensors that were read count
 Place = Callable[[], Iterable[Any]]  # gives the objects that stand there now
 
 
-def find_places(
-    roots: Sequence[Any], read: Collection[int]
-) -> tuple[list[Place], list[Any], set[Any]]:
-    """Return the places that a function reads, the objects there, and the names that lead to them.
+class Found(NamedTuple):
+    """The places that a function reads, the objects there, and the names that lead to them."""
 
-    A function in the same file leads to all that its code names: variables, attributes, also of classes
-    and of Python's modules, properties, and methods that Python calls by itself, as `__getitem__`. Lists
+    places: list[Place]
+    objects: list[Any]
+    names: set[Any]
+
+
+def find_places(roots: Sequence[Any], read: Collection[int]) -> Found:
+    """Find the places that a function reads.
+
+    A function in the same file leads to all that its code names: variables; attributes, also of classes
+    and of Python's modules; properties; and methods that Python calls by itself, as `__getitem__`. Lists
     and dicts lead to all items, and modules (`nn.Module`) to all attributes.
 
     Args:
@@ -42,28 +48,28 @@ def find_places(
     """
     names: set[Any] = {"forward"}  # that a call of a module runs
     while True:
-        known = len(names)
-        places, seen = _walk(roots, names, read)
-        if len(names) == known:  # else walk again: some objects were not asked for the new names
-            return places, seen, names
+        count = len(names)
+        places, objects = _walk(roots, names, read)
+        if len(names) == count:  # else walk again: some objects were not asked for the new names
+            return Found(places, objects, names)
 
 
 def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list[Place], list[Any]]:
     """Walk from object to object by `names`; the names in the code of functions are added to these."""
-    waiting, seen = [*roots], {}
+    waiting, objects = [*roots], {}  # by their ids
     search = Search(globals_of(roots[0]), names, read, set())
     places: list[Place] = []
     while waiting:
         a = waiting.pop(0)
-        if id(a) in seen or a is None or type(a) in VALUES:
+        if id(a) in objects or a is None or type(a) in VALUES:
             continue
-        seen[id(a)] = a
+        objects[id(a)] = a
         if isinstance(a, types.FunctionType) and a.__globals__ is search.file:
             names.update(_names(a.__code__))
         for place in places_of(a, search):
             places.append(place)
             waiting.extend(place())
-    return places, [*seen.values()]
+    return places, [*objects.values()]
 
 
 class Search(NamedTuple):
@@ -71,7 +77,7 @@ class Search(NamedTuple):
 
     Attributes:
         file: the globals of the function's file.
-        names: the names of variables and attributes that are looked at.
+        names: the names of the variables and attributes that the walk follows.
         read: the ids of the tensors that the function's last call read.
         classes: the classes whose places have been found.
     """
@@ -123,8 +129,8 @@ def _in_partial(a: functools.partial, search: Search) -> Iterator[Place]:
 
 
 def _in_module(a: types.ModuleType, search: Search) -> Iterator[Place]:
-    names = search.names  # functions, classes and modules are theirs for good
-    yield lambda: [v for n in names if not _is_theirs(v := vars(a).get(n))]
+    names = search.names  # its functions, classes and modules do not change
+    yield lambda: [v for n in names if not _is_permanent(v := vars(a).get(n))]
 
 
 def _in_leaf(a: Any, search: Search) -> Iterator[Place]:
@@ -136,11 +142,11 @@ def _in_leaf(a: Any, search: Search) -> Iterator[Place]:
 
 def _in_list(a: Collection[Any], search: Search) -> Iterator[Place]:
     read = search.read
-    yield lambda: [*a] if len(a) <= MANY else [b for b in a if id(b) in read]
+    yield lambda: [*a] if len(a) <= MANY_ITEMS else [b for b in a if id(b) in read]
 
 
 def _in_dict(a: dict, search: Search) -> Iterator[Place]:
-    few, (_, names, read, _) = len(a) <= MANY, search
+    few, (_, names, read, _) = len(a) <= MANY_ITEMS, search
     yield lambda: [v for k, v in a.items() if few or k in names or id(v) in read]
 
 
@@ -159,7 +165,7 @@ def _in_object(a: Any, search: Search) -> Iterator[Place]:
         for v in (vars(c).get(n) for c in kind.__mro__ for n in [*names]):
             if isinstance(v, property) and isinstance(v.fget, types.FunctionType):
                 names.update(_names(v.fget.__code__))  # what it reads, in whichever file it is
-        yield _of_class(kind, names, _called_by_python(kind, file))
+        yield _of_class(kind, names, _special_methods(kind, file))
 
 
 KINDS: tuple[tuple[Any, Callable[[Any, Search], Iterator[Place]]], ...] = (
@@ -192,8 +198,8 @@ def _method(a: Any) -> Any:
     return next((vars(c)[name] for c in type(a).__mro__ if name in vars(c)), None)
 
 
-def _is_theirs(a: Any) -> bool:
-    """Tell whether an attribute of a module of Python's is not looked at."""
+def _is_permanent(a: Any) -> bool:
+    """Tell whether an attribute of one of Python's modules is a module, a function or a class."""
     return isinstance(a, types.ModuleType) or (callable(a) and not isinstance(a, Tensor))
 
 
@@ -212,10 +218,10 @@ def _attributes(
 def _slots(kind: type) -> list[str]:
     """The names of the attributes that objects of a class have beside their dict."""
     slots = (vars(c).get("__slots__", ()) for c in kind.__mro__)
-    return [n for some in slots for n in ([some] if isinstance(some, str) else some)]
+    return [n for names in slots for n in ([names] if isinstance(names, str) else names)]
 
 
-def _called_by_python(kind: type, file: Any) -> list[tuple[type, str]]:
+def _special_methods(kind: type, file: Any) -> list[tuple[type, str]]:
     """The methods of a class that Python calls by itself, as `__getitem__`, if they are in the file."""
     return [
         (c, n)
@@ -225,34 +231,36 @@ def _called_by_python(kind: type, file: Any) -> list[tuple[type, str]]:
     ]
 
 
-def _of_class(kind: type, names: set, called: Sequence[tuple[type, str]]) -> Place:
-    """The place of the attributes of a class with these names: numbers, methods, properties; and of
-    the methods `called`."""
-    classes = kind.__mro__[:-1]
-    known: list[int] = []  # how many attributes each class had
-    wanted: list[tuple[type, str]] = []
+def _of_class(kind: type, names: set, methods: Sequence[tuple[type, str]]) -> Place:
+    """The place of the attributes of a class with these names, and of some methods.
 
-    def found() -> list[Any]:
-        counts = [len(vars(c)) for c in classes]
-        if counts != known:
-            known[:] = counts
-            wanted[:] = [(c, n) for c in classes for n in vars(c) if n in names]
-            wanted.extend(called)
-        values = [vars(c).get(n) for c, n in wanted]
+    It gives the functions of methods and properties. It lists the attributes anew if a class has got
+    some.
+    """
+    classes = kind.__mro__[:-1]
+    counts: list[int] = []  # the number of attributes that each class had
+    attributes: list[tuple[type, str]] = []
+
+    def values() -> list[Any]:
+        counts_now = [len(vars(c)) for c in classes]
+        if counts_now != counts:
+            counts[:] = counts_now
+            attributes[:] = [(c, n) for c in classes for n in vars(c) if n in names]
+            attributes.extend(methods)
         return [
             v if type(v) is types.FunctionType
             else getattr(v, "fget", None) or getattr(v, "__func__", v)
-            for v in values
+            for v in [vars(c).get(n) for c, n in attributes]
         ]  # fmt: skip
 
-    return found
+    return values
 
 
 # --- names -------------------------------------------------------------------------------------------
 
 
 def named_in(a: Any, file: Any, names: Collection[Any]) -> Iterable[tuple[str, Any]]:
-    """The names in an object, as they are written after the object's own, and their values."""
+    """The names in an object, as written after its own name (`.count`, `[0]`), and their values."""
     if isinstance(a, types.FunctionType):
         if a.__globals__ is not file:
             return []

@@ -26,22 +26,24 @@ from ..views.text.place_comments import BACK, PlaceComments
 from ..views.text.program_functions import FreshNames, Functions
 from .lowered_script import LoweredScript
 from .memory import MemoryPlan, order_of
-from .rewritings import LONG
+from .rewritings import LONG_ROW
 
 NAME = "program"
 HEAD = '"""Run forward, and yield the result; once its gradient is sent, go back, and yield all."""'
 
 
 class ProgramText(Notation):
-    """The text of a program, and what it needs beside NumPy.
+    """The text of a program, and the arrays and functions that it needs beside NumPy.
 
     Args:
         script: the lines.
-        memory: where results are; None for plain calls.
+        memory: the plan of where results lie; None for plain calls.
 
     Attributes:
         code: the program; it defines the function `program`.
         space: the arrays and functions that the code names, but does not define.
+        setup: statements above that function, for all runs.
+        body: the statements of a run.
     """
 
     def __init__(self, script: LoweredScript, memory: MemoryPlan | None = None):
@@ -51,27 +53,27 @@ class ProgramText(Notation):
         self.functions = Functions(self.fresh)
         self.space: dict[str, Any] = {}
         self.names: dict[int, str] = {}
-        self.once = [f"b{k} = np.empty({n}, np.{t.name})" for k, (t, n) in enumerate(buffers)]
-        self.each: list[str] = []
+        self.setup = [f"b{k} = np.empty({n}, np.{t.name})" for k, (t, n) in enumerate(buffers)]
+        self.body: list[str] = []
         self.places = PlaceComments(self.graph)
-        self.brought = {id(symbol) for symbol in (*script.given, script.start)}
+        self.inputs = {id(symbol) for symbol in (*script.inputs, script.start)}
         self.code = self._text(script)
 
     def _text(self, script: LoweredScript) -> str:
         """Write the whole program, from the imports to the gradients."""
         lines, forward, start = script.lines, script.forward, script.start
-        arguments = [f"    {self.name(symbol)}," for symbol in script.given]
+        arguments = [f"    {self.name(symbol)}," for symbol in script.inputs]
         for number, line in enumerate(lines[:forward]):
             self._write(number, line, "")
         sent = f"{self.name(start)} = " if start is not None else ""
-        self.each += ["", f"{sent}yield {self._leaving(script.ends[0])}"]
+        self.body += ["", f"{sent}yield {self._leaving(script.ends[0])}"]
         for number, line in enumerate(lines[forward:], forward):
             self._write(number, line, BACK)
         if start is not None:
-            self.each += ["", f"yield [{', '.join(map(self._leaving, script.ends[1:]))}]"]
+            self.body += ["", f"yield [{', '.join(map(self._leaving, script.ends[1:]))}]"]
         sources = [f"\n\n{source}" for source in self.functions.sources]
-        head = [HEAD, "", *self.functions.imports(), *sources, "", *self.once]
-        body = [f"    {line}".rstrip() for line in self.each]
+        head = [HEAD, "", *self.functions.imports(), *sources, "", *self.setup]
+        body = [f"    {line}".rstrip() for line in self.body]
         return "\n".join([*head, "", "", f"def {NAME}(", *arguments, "):", *body]) + "\n"
 
     # What things are called
@@ -79,18 +81,18 @@ class ProgramText(Notation):
     def name(self, symbol: Symbol) -> str:
         """The name of a symbol, a new one at its first use."""
         if id(symbol) not in self.names:
-            name = self.names[id(symbol)] = self.fresh.new(self._wanted(symbol))
-            if not isinstance(symbol, Line) and id(symbol) not in self.brought:
+            name = self.names[id(symbol)] = self.fresh.new(self._wished_name(symbol))
+            if not isinstance(symbol, Line) and id(symbol) not in self.inputs:
                 self.space[name] = symbol.value
         return self.names[id(symbol)]
 
-    def _wanted(self, symbol: Symbol) -> str:
+    def _wished_name(self, symbol: Symbol) -> str:
         role = symbol.role
         if role is None or role.node is None:
             return "part" if isinstance(symbol, Line) else "constant"
         if role.kind == "constant":
-            of = map(self.graph.__getitem__, self.graph.made_from(role.node))
-            return "drawn" if any(n.known_origin == "draw" for n in of) else "constant"
+            nodes = map(self.graph.__getitem__, self.graph.made_from(role.node))
+            return "drawn" if any(n.known_origin == "draw" for n in nodes) else "constant"
         node = self.graph[role.node]
         label = node.label or (f"t{node.number}" if node.operation else node.role)
         back = role.kind in ("sum", "fitted", "given", "start")
@@ -119,16 +121,16 @@ class ProgramText(Notation):
     def _write(self, number: int, line: Line, way: str) -> None:
         memory = self.memory
         if memory is not None and memory.is_static(line) and memory.is_view(line):
-            self.once.append(f"{self.name(line)} = {self.expression(line)[0]}")
+            self.setup.append(f"{self.name(line)} = {self.expression(line)[0]}")
             return
         self._comment(line, way)
         note = f"  # {self.notes[id(line)]}" if id(line) in self.notes else ""
         if memory is None or not memory.is_written(line):
-            self.each.append(f"{self.name(line)} = {self.expression(line)[0]}{note}")
+            self.body.append(f"{self.name(line)} = {self.expression(line)[0]}{note}")
             if memory is not None and not memory.is_view(line) and may_change_shape(line):
-                self.each.append(_check(self.name(line), line.value.shape))
+                self.body.append(_check(self.name(line), line.value.shape))
         else:
-            self.each += [text + note for text in self._into(line, self._array(line, memory))]
+            self.body += [text + note for text in self._into(line, self._array(line, memory))]
         if memory is not None:
             self._forget(number, line, memory)
 
@@ -140,8 +142,8 @@ class ProgramText(Notation):
                 self.names[id(line)] = self.name(part)
                 return self.name(part)
         name = self.name(line)
-        made = self.each if storage.buffer is None else self.once
-        made.append(f"{name} = {_array_code(line.value, storage.buffer)}")
+        statements = self.body if storage.buffer is None else self.setup
+        statements.append(f"{name} = {_array_code(line.value, storage.buffer)}")
         return name
 
     def _into(self, line: Line, out: str) -> Iterator[str]:
@@ -172,7 +174,7 @@ class ProgramText(Notation):
         `np.add.at` takes four times as long for long rows, with the same bits.
         """
         number = getattr(index, "dtype", np.dtype(bool)).kind in "iu"
-        if not number or math.prod(shape[1:]) < LONG:
+        if not number or math.prod(shape[1:]) < LONG_ROW:
             return f"np.add.at({out}, {self.text(index, 0)}, {self.text(values, 0)})"
         parts = f"map({out}.__getitem__, np.ravel({self.text(index, 0)}).tolist())"
         rows = f"np.reshape({self.text(values, 0)}, {(-1, *shape[1:])})"
@@ -183,7 +185,7 @@ class ProgramText(Notation):
         new = [p for p in line.parts if isinstance(p, Line) and id(p) not in memory.storage]
         names = dict.fromkeys(self.name(p) for p in new if memory.last[id(p)] == number)
         if names:
-            self.each.append(f"del {', '.join(names)}")
+            self.body.append(f"del {', '.join(names)}")
 
     def _leaving(self, end: Symbol) -> str:
         copied = self.memory is not None and id(end) in self.memory.copied
@@ -194,7 +196,7 @@ class ProgramText(Notation):
         if line.role is not None and line.role.node is not None:
             edge = line.role.edge
             node = self.graph[line.role.node if edge is None else edge.target]
-            self.each += self.places.above(node.box, node.line, way)
+            self.body += self.places.above(node.box, node.line, way)
 
 
 def may_change_shape(line: Line) -> bool:

@@ -1,8 +1,8 @@
-"""Rewritings: algebra on lines, for speed. Each says that one short line is equal to another.
+"""Rewritings: algebra on lines, for speed. Each replaces a formula by an equal one.
 
-They are equal as formulas: floats may be rounded otherwise. No rewriting knows of a softmax, or of
-any other function made of lines. Each docstring shows the calls before, the calls in their place, and
-why these are faster; `sum` is np.add.reduce, `X.r` a reshape.
+Floats may be rounded otherwise. No rewriting knows of a softmax, or of any other function made of
+lines. Each docstring shows the calls before, the calls in their place, and why these are faster; `sum`
+is np.add.reduce, `X.r` a reshape.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from .passes import calls, needed, through
 
 Uses = Counter[int]
 FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-LONG = 64  # elements of a row from which a call for each row is worth its while
-SMALL = 64  # results below which a rewriting saves nothing
+LONG_ROW = 64  # elements of a row from which a call for each row is worth its while
+FEW_RESULTS = 64  # results below which a rewriting saves nothing
 
 
 class Rewriting(NamedTuple):
     """A rewriting of the table.
 
     Attributes:
-        formula: what it says, as programs are printed with it.
-        change: given a line, and how often each symbol is used, by its id: returns what stands in its
-            place, or None.
+        formula: the equation, which is printed in programs.
+        change: returns the symbol that replaces a line, or None; it gets the line, and how often each
+            symbol is used, by its id.
         same_bits: whether it changes no bits, but for the sign of a zero.
     """
 
@@ -58,9 +58,11 @@ def rewriting(formula: str, *functions: Any, same_bits: bool = False) -> Callabl
 def rewrite(
     lines: list[Line], ends: list[Symbol], exact: bool
 ) -> tuple[list[Line], list[Symbol], dict[int, str]]:
-    """Apply all rewritings, until none fits; say of each new line which one it is of, by its id.
+    """Apply all rewritings, until none fits; with `exact`, only those that change no bits.
 
-    With `exact`, these are only those that change no bits.
+    Returns:
+        the lines, the symbols that `ends` have become, and for each new line, by its id, the formula of
+        its rewriting.
     """
     notes: dict[int, str] = {}
     changed = True
@@ -75,11 +77,11 @@ def rewrite(
                 return None
             for formula, change_of, same_bits in REWRITINGS.get(line.call.function, ()):
                 if same_bits or not exact:
-                    found = change_of(line, uses)
-                    if found is not None:
+                    result = change_of(line, uses)
+                    if result is not None:
                         changed = True
-                        _note(found, formula, notes)
-                        return found
+                        _note(result, formula, notes)
+                        return result
             return None
 
         lines, ends = through(lines, ends, change)
@@ -88,7 +90,7 @@ def rewrite(
 
 
 def _note(symbol: Symbol, formula: str, notes: dict[int, str]) -> None:
-    """Say of a new symbol, and of its new parts, what they are for."""
+    """Note the formula of a new symbol, and of its new parts."""
     if symbol.role is None and isinstance(symbol, Line):
         notes[id(symbol)] = formula
         for part in symbol.parts:
@@ -110,7 +112,7 @@ def sum_of_negatives(line: Line, uses: Uses) -> Any:
 def sum_of_products(line: Line, uses: Uses) -> Any:
     """`sum(a * b, -1)` becomes `vecdot(a, b)`, for long rows: their products need not be stored."""
     x, axes = _summed(line)
-    if x is None or axes != (x.ndim - 1,) or x.value.shape[-1] < LONG:
+    if x is None or axes != (x.ndim - 1,) or x.value.shape[-1] < LONG_ROW:
         return None
     a, b = _operands(x, np.multiply, uses)
     if a is None or np.shape(plain(a)) != x.value.shape or np.shape(plain(b)) != x.value.shape:
@@ -136,7 +138,7 @@ def sum_of_multiples(line: Line, uses: Uses) -> Any:
 def sum_of_rows(line: Line, uses: Uses) -> Any:
     """`sum(x, -1)` becomes `x @ ones`: on short rows, a sum takes longer for a row than its elements."""
     x, axes = _summed(line)
-    if x is None or axes != (x.ndim - 1,) or line.size < SMALL:
+    if x is None or axes != (x.ndim - 1,) or line.size < FEW_RESULTS:
         return None
     rows = np.reshape(x, (-1, x.value.shape[-1]))
     return np.reshape(np.matmul(rows, ones(x.value.shape[-1], x.dtype)), line.value.shape)
@@ -146,7 +148,7 @@ def sum_of_rows(line: Line, uses: Uses) -> Any:
 def sum_of_columns(line: Line, uses: Uses) -> Any:
     """`sum(x, (0, 1))` becomes `ones @ x.r`, with one row for each element of both axes: one product."""
     x, axes = _summed(line)
-    if x is None or axes != tuple(range(len(axes))) or len(axes) == x.ndim or x.size < SMALL:
+    if x is None or axes != tuple(range(len(axes))) or len(axes) == x.ndim or x.size < FEW_RESULTS:
         return None
     count = math.prod(x.value.shape[: len(axes)])
     columns = np.reshape(x, (count, -1))
@@ -213,7 +215,7 @@ def plus_a_negative(line: Line, uses: Uses) -> Any:
 def quotient(line: Line, uses: Uses) -> Any:
     """`a / b` becomes `a * (1 / b)`, if b has fewer numbers than a: fewer are divided."""
     a, b = _both(line, np.divide)
-    if a is None or line.size < SMALL or not isinstance(a, Symbol) or a.dtype != line.dtype:
+    if a is None or line.size < FEW_RESULTS or not isinstance(a, Symbol) or a.dtype != line.dtype:
         return None
     if type(b) in (int, float):
         return np.multiply(a, 1 / b) if b and is_normal(1 / b, line.dtype) else None
@@ -309,7 +311,7 @@ def maximum_of_rows(line: Line, uses: Uses) -> Any:
     if not args[0].ndim or not args[0].value.flags.c_contiguous:
         return None
     x, n = args[0], args[0].value.shape[-1]
-    if options.get("axis") not in (-1, x.ndim - 1) or not 1 < n < LONG:
+    if options.get("axis") not in (-1, x.ndim - 1) or not 1 < n < LONG_ROW:
         return None
     flat = np.reshape(x, (x.size,))
     top = simplest(np.maximum.reduceat, [flat, starts(x.size, n)], {})
@@ -358,7 +360,7 @@ def _operand(x: Any, function: Callable, uses: Uses) -> Any:
 
 
 def _summed(line: Line) -> tuple[Any, tuple[int, ...]]:
-    """Return what a line sums, if its rows lie one after the other, and over which axes."""
+    """The symbol that a line sums, if its rows lie one after the other, and the axes; else None."""
     _, args, options, _ = line.call
     if len(args) != 1:
         return None, ()
@@ -380,7 +382,7 @@ def _multiple(line: Any) -> tuple[Any, Any]:
 
 
 def _spread(x: Any) -> Any:
-    """Return what a symbol repeats by broadcasting; else the symbol itself."""
+    """The symbol that a symbol repeats by broadcasting; else the symbol itself."""
     return x.call.args[0] if calls(x, np.broadcast_to) else x
 
 
@@ -416,5 +418,5 @@ def is_filled(a: object) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def starts(size: int, step: int) -> np.ndarray:
-    """Return where the rows of an array begin: 0, step, 2 step ..."""
+    """The places where the rows of an array begin: 0, step, 2 step ..."""
     return np.arange(0, size, step)

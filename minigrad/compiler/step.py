@@ -21,7 +21,7 @@ from ..settings import flag, whole
 from ..settings import function as checked_function
 from ..views.graph import Graph, graph
 from .changing import Changing
-from .keys import Key, alike, form_of
+from .keys import Key, alike, signature_of
 from .of_watched import CompiledGraph
 from .other_numbers import check_with_other_numbers
 from .outside import Outside
@@ -103,9 +103,8 @@ def compile(  # noqa: A001 - as in PyTorch
     exact = flag("exact", exact)
     if isinstance(function, Watched):
         return CompiledGraph(function, exact)
-    called = checked_function("what is compiled", function)
-    plans = whole("plans", plans, least=1)
-    return Compiled(called, exact, flag("at_once", at_once), plans)
+    checked = checked_function("what is compiled", function)
+    return Compiled(checked, exact, flag("at_once", at_once), whole("plans", plans, least=1))
 
 
 class _Call(NamedTuple):
@@ -239,10 +238,10 @@ class Compiled(WithProgram):
     def _call_with(self, args: tuple, kwargs: dict[str, Any]) -> _Call:
         """The call with these arguments."""
         arrays: list[Any] = []
-        outside, marks = self._outside.now()
-        form = form_of((args, kwargs), arrays)
+        outside, marks = self._outside.look()
+        signature = signature_of((args, kwargs), arrays)
         same = alike(arrays, self._outside.holds)
-        key = Key(mode.get().grad, get_default_dtype(), form, same, marks)
+        key = Key(mode.get().grad, get_default_dtype(), signature, same, marks)
         return _Call(args, kwargs, arrays, key, outside)
 
     def _plan_of(self, call: _Call) -> Plan | None:
@@ -334,7 +333,7 @@ class Compiled(WithProgram):
     def _seen_again(self, call: _Call, record: RecordedCall) -> _Call:
         """The call with the key that it has now: the record shows what else stands outside."""
         self._outside.note(record, call.args, call.kwargs)
-        outside, marks = self._outside.now()
+        outside, marks = self._outside.look()
         same = alike(call.arrays, self._outside.holds)
         return call._replace(key=call.key._replace(alike=same, outside=marks), outside=outside)
 
@@ -362,7 +361,7 @@ class Compiled(WithProgram):
 
 def _without_shapes(call: _Call) -> Key:
     """The key of a call, in which its arguments count by their types and dtypes alone."""
-    return call.key._replace(form=form_of((call.args, call.kwargs), [], shapes=False))
+    return call.key._replace(signature=signature_of((call.args, call.kwargs), [], shapes=False))
 
 
 def _remember(table: OrderedDict, key: Any, value: Any, most: int) -> None:

@@ -20,7 +20,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 def form(array: np.ndarray) -> tuple[np.dtype, tuple[int, ...]]:
-    """The dtype and the shape of an array."""
+    """The dtype and the shape of an array. (With its strides, that is its layout.)"""
     return array.dtype, array.shape
 
 

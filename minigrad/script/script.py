@@ -128,12 +128,12 @@ class Script:
             again = before.function(*args, **before.options)  # type: ignore[misc]
             if not equal(np.asarray(again), np.asarray(self.results[before.number].value)):
                 return (
-                    f"{_called(before)} gives other numbers each time, for the same arguments: give it "
+                    f"{_name(before)} gives other numbers each time, for the same arguments: give it "
                     f"random numbers as one of them, such as mg.random.drawn(lambda rng: "
                     f"rng.normal(size={before.shape}))"
                 )
         return (
-            f"{_called(node)} does not give what it gave: a leaf was given new values while the "
+            f"{_name(node)} does not give what it gave: a leaf was given new values while the "
             f"result was being computed"
         )
 
@@ -150,10 +150,10 @@ class Script:
             with np.errstate(all="ignore"):
                 result = simplest(node.function, self.arguments(node), node.options)
         except REFUSALS as problem:
-            raise GraphError(f"{_called(node)} could not be called again: {problem}") from None
+            raise GraphError(f"{_name(node)} could not be called again: {problem}") from None
         if not isinstance(result, Symbol):
             raise GraphError(
-                f"what {_called(node)} computed was not seen: compute inside `with mg.record():`, where "
+                f"what {_name(node)} computed was not seen: compute inside `with mg.record():`, where "
                 f"a compiled function runs as it is"
             )
         return result
@@ -199,7 +199,7 @@ class Script:
             return self._constants[id(argument)]
         if argument is UNKNOWN and self.forward:
             raise GraphError(
-                f"what {_called(node)} was called with was not kept: compute inside "
+                f"what {_name(node)} was called with was not kept: compute inside "
                 f"`with mg.record():`"
             )
         return argument
@@ -215,12 +215,13 @@ def compute(
             array.
         by: called with each function, its arguments and its options, in place of the function.
     """
-    now = lambda symbol: values.get(id(symbol), symbol.value)
+    array = lambda symbol: values.get(id(symbol), symbol.value)
     for line in lines:
         function = line.call.function
-        args, options = replaced(line.call.args, now), replaced(line.call.options, now)
+        args, options = replaced(line.call.args, array), replaced(line.call.options, array)
         values[id(line)] = by(function, args, options) if by else function(*args, **options)
 
 
-def _called(node: GraphNode) -> str:
+def _name(node: GraphNode) -> str:
+    """The name of a node in messages, such as `np.exp #3`."""
     return f"{node.operation} #{node.number}"

@@ -126,8 +126,7 @@ class Symbol(BaseTensor):
         return called
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *args: Any, **kwargs: Any) -> Any:
-        known = is_numpys(ufunc)
-        if method != "__call__" or "out" in kwargs or not known:
+        if method != "__call__" or "out" in kwargs or not is_numpys(ufunc):
             return NotImplemented
         return simplest(ufunc, args, kwargs)
 
@@ -238,9 +237,8 @@ def _in_shape(x: Any, shape: Any = None, *_order: Any, **options: Any) -> Any:
     return x if not options and () != x.shape == shape else None
 
 
-SHORTER: dict[
-    Callable, Callable[..., Any]
-] = {  # from a call's arguments to a shorter form, or None
+# From the arguments of a call to a shorter form of it, or None.
+SHORTER: dict[Callable, Callable[..., Any]] = {
     operator.pow: lambda x, n: x if type(n) is int and n == 1 else None,
     np.transpose: lambda x, axes=None: x.T if axes is None else None,
     np.reshape: _in_shape,
@@ -255,37 +253,37 @@ def traced(
     args: Sequence[Any],
     options: Options,
     name: str = "",
-    wanted: Any = None,
+    result: Any = None,
 ) -> Any:
-    """The result of a function by the calls that it makes; where it cannot be traced, by one call of it.
+    """The result of a function by the calls that it makes; if it cannot be traced, by one call of it.
 
-    It is called with arrays and with symbols, and can be traced if both give the same numbers: it may
-    look at what it is given, and do something else with symbols.
+    It is called with arrays and with symbols. It can be traced if both give the same numbers, for it may
+    look at the class of its arguments, and do something else with symbols.
 
     Args:
         name: of that one call, if the function is a lambda.
-        wanted: what it gives for arrays, where that is known already.
+        result: its result for arrays, if that is known already.
     """
-    if wanted is None:
-        wanted = function(*plain(list(args)), **plain(options))
+    if result is None:
+        result = function(*plain(list(args)), **plain(options))
     try:
         traced_result = function(*args, **options)
     except REFUSALS:
         traced_result = None
-    if traced_result is not None and same(plain(traced_result), wanted):
-        if isinstance(traced_result, Symbol) and _lies_otherwise(traced_result.value, wanted):
+    if traced_result is not None and same(plain(traced_result), result):
+        if isinstance(traced_result, Symbol) and _lies_otherwise(traced_result.value, result):
             # NumPy writes the product in `-g * y` over a large `-g`, in the order of its axes.
-            traced_result.value = wanted
+            traced_result.value = result
         return traced_result
     if name and function.__name__ == "<lambda>":
         function = _named(function, name)
-    return _as_symbols(wanted, SymbolCall(function, tuple(args), options))
+    return _as_symbols(result, SymbolCall(function, tuple(args), options))
 
 
-def _lies_otherwise(array: Any, wanted: Any) -> bool:
-    """Tell whether an array has its axes in another order than the one wanted; both are no views."""
-    both = isinstance(array, np.ndarray) and isinstance(wanted, np.ndarray)
-    return both and array.strides != wanted.strides and array.base is wanted.base is None
+def _lies_otherwise(array: Any, other: Any) -> bool:
+    """Tell whether two arrays, which are no views, have their axes in another order."""
+    both = isinstance(array, np.ndarray) and isinstance(other, np.ndarray)
+    return both and array.strides != other.strides and array.base is other.base is None
 
 
 def _named(function: Any, name: str) -> Callable:
@@ -324,16 +322,16 @@ def replaced(value: Any, by: Callable[[Symbol], Any]) -> Any:
 
 def symbols_in(value: object) -> list[Symbol]:
     """The symbols in a nested list of arguments, in order."""
-    found: list[Symbol] = []
-    _collect_symbols([value], found)
-    return found
+    symbols: list[Symbol] = []
+    _collect_symbols([value], symbols)
+    return symbols
 
 
-def _collect_symbols(values: Iterable[object], found: list[Symbol]) -> None:
+def _collect_symbols(values: Iterable[object], symbols: list[Symbol]) -> None:
     for v in values:
         if isinstance(v, Symbol):
-            found.append(v)
+            symbols.append(v)
         elif isinstance(v, dict):
-            _collect_symbols(v.values(), found)
+            _collect_symbols(v.values(), symbols)
         elif isinstance(v, (list, tuple)) and not isinstance(v, Shape):
-            _collect_symbols(v, found)
+            _collect_symbols(v, symbols)

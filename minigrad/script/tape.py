@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 DTYPES = {"f4", "f8", "b1", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8"}
-EXACT = 1 << 53  # a page has no larger integers
+LARGEST_INTEGER = 1 << 53  # a page has no larger integers
 
 
 class TapeCall(NamedTuple):
@@ -78,7 +78,7 @@ class Tape:
         self.tracing: list[Callable] = []
         # The slot of each symbol, which is kept alive; and those of equal calls and constants.
         self._slot_of: dict[int, tuple[Symbol, int]] = {}
-        self._known: dict[tuple, int] = {}
+        self._slot_by_key: dict[tuple, int] = {}
 
     def packed(self) -> dict[str, Any]:
         """The slots and calls as JSON can hold them; functions and kinds of arrays are written once.
@@ -127,7 +127,7 @@ class Tape:
         if self.for_page and dtype not in DTYPES:
             raise Unwritten(f"a page does not compute with {array.dtype}")
         large = self.for_page and dtype in ("i8", "u8") and array.size
-        if large and np.abs(array.astype(float)).max() > EXACT:
+        if large and np.abs(array.astype(float)).max() > LARGEST_INTEGER:
             raise Unwritten("a page has no integers beyond 2 ** 53")
         self.arrays.append(array)
         return len(self.arrays) - 1
@@ -143,9 +143,9 @@ class Tape:
     def constant(self, array: np.ndarray) -> int:
         """The slot of an array that no call computes; equal ones share it."""
         key = array.dtype.str, array.shape, array.tobytes()
-        if key not in self._known:
-            self._known[key] = self._held(array)
-        return self._known[key]
+        if key not in self._slot_by_key:
+            self._slot_by_key[key] = self._held(array)
+        return self._slot_by_key[key]
 
     def write(self, name: str, value: ArrayLike, reads: Sequence[int], *params: object) -> int:
         """Put a call on the tape, unless it is there; return the slot of its result.
@@ -157,12 +157,12 @@ class Tape:
         if name == "same" and form(array) == form(self.arrays[reads[0]]):
             return reads[0]
         key = name, tuple(reads), repr(params), array.dtype.str, array.shape
-        if key not in self._known:
+        if key not in self._slot_by_key:
             reasons = [self.fixed[s] for s in reads if s in self.fixed]
             slot = self._held(array, reasons[0]) if reasons else self._new(array)
-            self._known[key] = slot
+            self._slot_by_key[key] = slot
             self.calls.append(TapeCall(name, slot, list(reads), list(params)))
-        return self._known[key]
+        return self._slot_by_key[key]
 
     def _write_line(self, line: Line) -> int:
         """Write a line's call; return the slot of its result, fixed if a page cannot run it."""
@@ -185,14 +185,14 @@ def tape_of(script: Script) -> Tape:
     with np.errstate(all="ignore"):
         script.with_way_back()
         for node in script.graph.nodes:
-            for position, number in script.numbers.get(node.number, {}).items():
-                tape.numbers.setdefault(node.number, {})[position] = tape.slot(number)
+            for position, symbol in script.numbers.get(node.number, {}).items():
+                tape.numbers.setdefault(node.number, {})[position] = tape.slot(symbol)
             if node.number in script.gates:
                 tape.gates[node.number] = tape.slot(script.gates[node.number])
             tape.value_slots[node.number] = tape.slot(script.values[node.number])
         places = {edge: i for i, edge in enumerate(script.graph.edges)}
-        for of, gradient in script.back.gradients.items():
-            tape.gradient_slots[of] = tape.slot(gradient)
+        for number, gradient in script.back.gradients.items():
+            tape.gradient_slots[number] = tape.slot(gradient)
         for edge, (given, fitted, before, after) in script.back.passed.items():
             if edge in script.back.with_numbers:
                 other = fitted_to(script.values[edge.source], script.back.with_numbers[edge])

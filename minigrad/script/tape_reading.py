@@ -102,9 +102,9 @@ def _join(shape: Index, arrays: list[np.ndarray], blocks: list[int]) -> np.ndarr
 
 
 def _take(shape: Index, arrays: list[np.ndarray], axes: list[int], begin: int) -> np.ndarray:
-    of, *indices = arrays
+    a, *indices = arrays
     index = dict(zip(axes, indices))  # `begin` is where NumPy puts the axes that these make
-    return of[tuple([index.get(axis, slice(None)) for axis in range(of.ndim)])]
+    return a[tuple([index.get(axis, slice(None)) for axis in range(a.ndim)])]
 
 
 MOVES: dict[str, Callable[..., np.ndarray]] = {

@@ -48,7 +48,9 @@ class WayBack:
         self.passed: dict[GraphEdge, Passed] = {}
         self.with_numbers: dict[GraphEdge, Symbol] = {}
         self.pinned: list[Number] = []
-        self._traceable: set[Any] = set()  # rules, with the forms of arrays they were traced for
+        self._traceable: set[Any] = (
+            set()
+        )  # rules, with the layouts of the arguments they were traced for
 
     def walk(
         self, starts: Mapping[int, np.ndarray | None] | None = None
@@ -64,8 +66,8 @@ class WayBack:
             GraphError: if a root of several elements has no gradient to start from.
         """
         roots = [self.script.graph[n] for n in self.script.graph.roots]
-        known = {root.number: root.gradient for root in roots} | dict(starts or {})
-        sums = {r.number: self._start(r, known[r.number]) for r in roots if r.state != "needs none"}
+        first = {root.number: root.gradient for root in roots} | dict(starts or {})
+        sums = {r.number: self._start(r, first[r.number]) for r in roots if r.state != "needs none"}
         for node, edges in self.script.graph.way_back:
             g = self.gradients[node.number] = sums[node.number]
             if node.number in self.script.gates:
@@ -167,14 +169,14 @@ class WayBack:
         return given, with_numbers
 
     def _traced_once(self, rule: Callable, args: list[Any], options: Options, name: str) -> Any:
-        """Trace a rule; once it could be traced for arrays of these forms, call it on symbols alone."""
-        forms = rule, repr([_form(args), options])
-        if forms in self._traceable:
+        """Trace a rule. If that was possible before with such layouts, call it on symbols alone."""
+        key = rule, repr([_layout(args), options])
+        if key in self._traceable:
             return rule(*args, **options)
-        wanted = rule(*plain(args), **options)
-        given = traced(rule, args, options, name, wanted)
-        if isinstance(given, Symbol) and given.value is not wanted:
-            self._traceable.add(forms)
+        result = rule(*plain(args), **options)
+        given = traced(rule, args, options, name, result)
+        if isinstance(given, Symbol) and given.value is not result:
+            self._traceable.add(key)
         return given
 
 
@@ -187,11 +189,11 @@ def fitted_to(argument: Symbol, gradient: Symbol) -> Symbol:
     wide, shape = gradient.value.shape, argument.shape
     if wide != shape:
         axes = copied_axes(wide, shape)
-        one = axes[0] if len(axes) == 1 else axes
+        axis = axes[0] if len(axes) == 1 else axes
         if axes and len(wide) == len(shape):
-            gradient = simplest(np.sum, [gradient], {"axis": one, "keepdims": True})
+            gradient = simplest(np.sum, [gradient], {"axis": axis, "keepdims": True})
         elif axes:
-            gradient = simplest(np.sum, [gradient], {"axis": one})
+            gradient = simplest(np.sum, [gradient], {"axis": axis})
         if gradient.value.shape != shape:
             gradient = simplest(np.reshape, [gradient, shape], {})
     return gradient if gradient.dtype == argument.dtype else gradient.astype(argument.dtype)
@@ -209,10 +211,10 @@ def same_calls(a: Any, b: Any) -> bool:
     return same and all(map(same_calls, *args))
 
 
-def _form(a: Any) -> Any:
-    """The form of an argument: it decides which calls a rule makes, and how their results lie."""
+def _layout(a: Any) -> Any:
+    """The layout of an argument: it decides which calls a rule makes, and how their results lie."""
     if isinstance(a, (list, tuple)):
-        return [_form(b) for b in a]
+        return [_layout(b) for b in a]
     if not isinstance(a, Symbol) or isinstance(a, Number):
         return a
     return a.value.shape, a.value.dtype.str, a.value.strides

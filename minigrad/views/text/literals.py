@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import errors
-from ...engine.names import name_of
+from ...engine.names import is_numpys, name_of
 from ...script.operators import SIGN, TIGHT
 from ...script.symbols import Shape
 
@@ -72,8 +72,7 @@ def _object(notation: Notation, value: object, needed: int | None) -> str:
         GraphError: if that is no code.
     """
     if callable(value):
-        name = name_of(value)
-        return name if name.startswith("np.") else notation.function(value)
+        return name_of(value) if is_numpys(value) else notation.function(value)
     if repr(value).startswith("<"):
         remedy = getattr(value, "to_be_seen", "give operations arrays, numbers and functions")
         raise errors.GraphError(

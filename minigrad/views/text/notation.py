@@ -147,8 +147,7 @@ def pieces(call: SymbolCall) -> tuple[list[Piece], int]:
         return [(args[0], TIGHT), ".T"], TIGHT
     if function is np.swapaxes and set(args[1:]) == {-1, -2}:
         return [(args[0], TIGHT), ".T" if args[0].ndim == 2 else ".mT"], TIGHT
-    name = name_of(function)
-    called: Piece = name if name.startswith("np.") else (function, TIGHT)
+    called: Piece = name_of(function) if is_numpys(function) else (function, TIGHT)
     return [called, *_arguments(args, options)], TIGHT
 
 

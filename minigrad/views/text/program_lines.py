@@ -20,7 +20,7 @@ from .place_comments import BACK, WIDTH, PlaceComments
 from .program_functions import FreshNames, Functions
 
 NAME = "forward_and_backward"
-LONG = 60  # an expression inside another is given a name if it has more characters
+LONG_CODE = 60  # an expression inside another is given a name if it has more characters
 
 
 @dataclasses.dataclass
@@ -183,7 +183,7 @@ class ProgramLines(Notation):
             named = [self.name(a) for a in args if a.value.ndim == 0]
             self.arrays.update(filter(None, named))
         code, binds = self.expression(value)
-        if not whole and (self.uses[id(value)] > 1 or len(code) > LONG):
+        if not whole and (self.uses[id(value)] > 1 or len(code) > LONG_CODE):
             name = self.named[id(value)] = self.names.new("part")
             self.lines.append(_Assignment(name, code))
             return name
