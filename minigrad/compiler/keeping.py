@@ -106,15 +106,19 @@ def _in_use(count: int, memory: MemoryPlan) -> tuple[int, ...]:
 
 
 def _kept(script: LoweredScript, memory: MemoryPlan) -> Iterator[KeptResult]:
+    """The results of the way forward that the way back reads."""
     graph, lines, forward = script.graph, script.lines, script.forward
     for line in lines[:forward]:
         last = memory.last[id(line)]
         if not memory.is_view(line) and forward <= last < len(lines):
             node = _node(graph, line)
-            where = node.line if node is not None else None
-            until = _path(graph, _node(graph, lines[last]))
-            shape = getattr(line.value, "shape", ())
-            yield KeptResult(_path(graph, node), where, shape, _nbytes(line.value), until)
+            yield KeptResult(
+                module=_path(graph, node),
+                line=node.line if node is not None else None,
+                shape=getattr(line.value, "shape", ()),
+                nbytes=_nbytes(line.value),
+                until=_path(graph, _node(graph, lines[last])),
+            )
 
 
 def _nbytes(value: Any) -> int:
@@ -123,14 +127,13 @@ def _nbytes(value: Any) -> int:
 
 
 def _node(graph: GraphData, line: Line) -> GraphNode | None:
-    """The node that a line belongs to: on the way back, the one whose rule it is of."""
-    role = line.role
-    edge = getattr(role, "edge", None)
-    number = edge.target if edge is not None else role.node if role is not None else None
+    """The node whose function or rule a line is of."""
+    number = line.role.maker if line.role is not None else None
     return None if number is None else graph[number]
 
 
 def _path(graph: GraphData, node: GraphNode | None) -> str:
+    """The path of the box that a node is in; "" outside of all boxes."""
     if node is None or node.box is None:
         return ""
     box = graph.box(node.box)

@@ -193,9 +193,8 @@ class ProgramText(Notation):
 
     def _comment(self, line: Line, way: str) -> None:
         """Say which module, and which line of code, the next lines are of."""
-        if line.role is not None and line.role.node is not None:
-            edge = line.role.edge
-            node = self.graph[line.role.node if edge is None else edge.target]
+        if line.role is not None and line.role.maker is not None:
+            node = self.graph[line.role.maker]
             self.body += self.places.above(node.box, node.line, way)
 
 

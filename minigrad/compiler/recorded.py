@@ -42,10 +42,10 @@ class Fact(NamedTuple):
 
 
 class RecordedCall(NamedTuple):
-    """The record of one call, without the arrays that it computed.
+    """The record of one call, without the arrays on the way to its result.
 
     Attributes:
-        name: of the function.
+        name: the name of the function.
         graph: the computation of the result, as far as the call itself computed it.
         arguments: for each argument that is an array, the number of its node, or None.
         tensors: the tensors that the computation reads, by the numbers of their nodes.
@@ -159,7 +159,8 @@ def record_call(
 ) -> tuple[Tensor, RecordedCall]:
     """Call a function; return its result, and the record of the call.
 
-    The graph of the result holds all arrays of the call. The record holds none of them.
+    The graph of the result holds all arrays that the way back needs. The record holds only those of the
+    leaves and of the result.
 
     Args:
         arrays: the arrays and tensors among the arguments.
@@ -169,19 +170,19 @@ def record_call(
         GraphError: if the function returns no tensor, or takes numbers out of the graph.
     """
     recording = CallRecording([*arrays, *outside])
-    result = _called(function, args, kwargs, recording)
+    result = _watched_run(function, args, kwargs, recording)
     end = count()
     graph, captured = capture.captured(GraphData, result)
     numbers = captured.number
     # The capture makes nodes too: leaves for the arrays of calls before this one.
-    own = {n for node, n in numbers.items() if recording.start < node.number < end}
+    own_nodes = {n for node, n in numbers.items() if recording.start < node.number < end}
     tensors = {numbers[node]: t for node, t in recording.tensors.items() if node in numbers}
     record = RecordedCall(
         name=function_name(function),
-        graph=_computed_by(own, graph),
+        graph=_computed_by(own_nodes, graph),
         arguments=[_number(recording, numbers, a) for a in arrays],
         tensors=tensors,
-        own_tensors=own & tensors.keys(),
+        own_tensors=own_nodes & tensors.keys(),
         draws=[(numbers.get(node), draw) for node, draw in recording.draws],
         modules=list(recording.modules),
         unused=recording.unused([node for node in numbers if node.operation is None]),
@@ -190,10 +191,14 @@ def record_call(
     return result, record
 
 
-def _called(
+def _watched_run(
     function: Callable, args: tuple, kwargs: dict[str, Any], recording: CallRecording
 ) -> Tensor:
-    """The result of the function, which `recording` watches; checked."""
+    """The result of the function, run while `recording` watches it.
+
+    Raises:
+        GraphError: as `record_call`.
+    """
     with setting(watchers=(recording,)):
         args, kwargs = as_arguments((args, kwargs))
         result = function(*args, **kwargs)

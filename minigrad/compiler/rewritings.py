@@ -203,11 +203,10 @@ def product_transposed(line: Line, uses: Uses) -> Any:
 def plus_a_negative(line: Line, uses: Uses) -> Any:
     """`a + negative(b)` becomes `a - b`: nothing gets another sign."""
     a, b = _both(line, np.add)
-    x: Any
-    if a is not None and (x := _operand(b, np.negative, uses)) is not None:
-        return np.subtract(a, x)
-    if a is not None and (x := _operand(a, np.negative, uses)) is not None:
-        return np.subtract(b, x)
+    for x, negative in (a, b), (b, a):
+        y = _operand(negative, np.negative, uses)
+        if y is not None:
+            return np.subtract(x, y)
     return None
 
 
@@ -228,14 +227,12 @@ def quotient(line: Line, uses: Uses) -> Any:
 def product_with_a_negative(line: Line, uses: Uses) -> Any:
     """`negative(a) * b` becomes `negative(a * b)`: a sum of it can have the sign then."""
     a, b = _both(line, np.multiply)
-    x: Any
-    if a is None or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
+    if not isinstance(a, Symbol) or not isinstance(b, Symbol):
         return None
-    if (x := _operand(a, np.negative, uses)) is not None:
+    x, y = _operand(a, np.negative, uses), _operand(b, np.negative, uses)
+    if x is not None:
         return np.negative(np.multiply(x, b))
-    if (x := _operand(b, np.negative, uses)) is not None:
-        return np.negative(np.multiply(a, x))
-    return None
+    return np.negative(np.multiply(a, y)) if y is not None else None
 
 
 @rewriting("a / (c b) = (a / b) (1 / c)", np.divide)
@@ -297,7 +294,7 @@ def chosen_last(line: Line, uses: Uses) -> Any:
 def factor_of_booleans(line: Line, uses: Uses) -> Any:
     """`x * mask` becomes `x * mask.astype(float)`: the product converts in twice the time."""
     a, b = _both(line, np.multiply)
-    if a is None or not (isinstance(a, Symbol) and isinstance(b, Symbol)):
+    if not isinstance(a, Symbol) or not isinstance(b, Symbol):
         return None
     if a.dtype == line.dtype and b.dtype == bool:
         return np.multiply(a, b.astype(line.dtype))

@@ -89,28 +89,33 @@ class Cluster(Workers):
 
     def __enter__(self) -> Cluster:
         with contextlib.ExitStack() as stack:
-            config = importlib.import_module("dask").config
-            stack.enter_context(config.set(SETTINGS))
-            where: Any = self.scheduler
-            if where is None:
-                self.local = where = stack.enter_context(self._local_cluster())
-            # A client that failed waits again in its `__del__`, for minutes: so this one has none.
-            client = type("Client", (self.dask.Client,), {"__del__": lambda self: None})
-            limit = min(self.patience, ANSWER)
-            try:
-                future: concurrent.futures.Future[Any] = concurrent.futures.Future()
-                _in_thread(lambda: client(where, timeout=limit, set_as_default=False), future)
-                self.client = future.result(limit + 1)
-            except Exception as problem:  # many kinds, according to what listens there
-                strange = isinstance(problem, MemoryError)  # for what it took for a message
-                why = "what listens there is none" if strange else _first_line(problem)
-                raise errors.WorkersError(
-                    f"no scheduler answers at {self.scheduler or '127.0.0.1'}: {why}: start one there, "
-                    f"or give the address that it prints"
-                ) from None
-            stack.enter_context(self.client)
+            stack.enter_context(importlib.import_module("dask").config.set(SETTINGS))
+            if self.scheduler is None:
+                self.local = stack.enter_context(self._local_cluster())
+            self.client = stack.enter_context(self._connected(self.scheduler or self.local))
             self.stack = stack.pop_all()
         return self
+
+    def _connected(self, scheduler: Any) -> Any:
+        """A client of a scheduler: of an address, or of what was started here.
+
+        Raises:
+            WorkersError: if no scheduler answers there.
+        """
+        # A client that failed waits again in its `__del__`, for minutes: so this one has none.
+        client = type("Client", (self.dask.Client,), {"__del__": lambda self: None})
+        limit = min(self.patience, ANSWER)
+        future: concurrent.futures.Future[Any] = concurrent.futures.Future()
+        try:
+            _in_thread(lambda: client(scheduler, timeout=limit, set_as_default=False), future)
+            return future.result(limit + 1)
+        except Exception as problem:  # many kinds, according to what listens there
+            strange = isinstance(problem, MemoryError)  # for what it took for a message
+            why = "what listens there is none" if strange else _first_line(problem)
+            raise errors.WorkersError(
+                f"no scheduler answers at {self.scheduler or '127.0.0.1'}: {why}: start one there, "
+                f"or give the address that it prints"
+            ) from None
 
     def _checked_address(self, address: Any) -> str:
         """The address of a scheduler.
