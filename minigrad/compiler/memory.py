@@ -140,14 +140,16 @@ class MemoryPlan:
         copied: set[int] = set()
         leaving: set[int] = set()
         for end in ends:
-            storage = self.storage.get(id(end))
-            new = isinstance(end, Line) and (storage or isinstance(self.root(end), Line))
-            key = id(storage or self.root(end))
-            if not new or key in leaving or end.value.size != self.root(end).value.size:
+            root = self.root(end)
+            memory = self.storage.get(id(end), root)
+            is_part = end.value.size != root.value.size
+            if (
+                is_part or id(memory) in leaving or not isinstance(root, Line)
+            ):  # an input, a constant
                 copied.add(id(end))
-            leaving.add(key)
-        leaves = (self.storage.get(id(end)) for end in ends if id(end) not in copied)
-        return copied, {id(storage) for storage in leaves if storage is not None}
+            leaving.add(id(memory))
+        storages = (self.storage.get(id(end)) for end in ends if id(end) not in copied)
+        return copied, {id(storage) for storage in storages if storage is not None}
 
     # Which buffers serve all
 

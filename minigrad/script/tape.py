@@ -46,9 +46,9 @@ class Tape:
     Attributes:
         arrays: for each slot the array that it held when the graph was computed.
         held: the slots that are not computed, in order.
-        calls: in the order in which they are run. A call that writes a slot of `held` is not run: it
-            says how a fixed array came about.
-        value_slots, gradient_slots: those of nodes, by number.
+        calls: the calls, in the order in which they are run. A call that writes a slot of `held` is not
+            run: it says how a fixed array came about.
+        value_slots, gradient_slots: the slots of the values and the gradients of nodes, by number.
         numbers: the slots of Python numbers among a node's arguments, by its number and their position.
         passed: the slots of the gradients along each edge, by its place in the graph; `given` only
             where `fitted` is of another shape.
@@ -184,25 +184,36 @@ def tape_of(script: Script) -> Tape:
     tape = Tape()
     with np.errstate(all="ignore"):
         script.with_way_back()
-        for node in script.graph.nodes:
-            for position, symbol in script.numbers.get(node.number, {}).items():
-                tape.numbers.setdefault(node.number, {})[position] = tape.slot(symbol)
-            if node.number in script.gates:
-                tape.gates[node.number] = tape.slot(script.gates[node.number])
-            tape.value_slots[node.number] = tape.slot(script.values[node.number])
-        places = {edge: i for i, edge in enumerate(script.graph.edges)}
-        for number, gradient in script.back.gradients.items():
-            tape.gradient_slots[number] = tape.slot(gradient)
-        for edge, (given, fitted, before, after) in script.back.passed.items():
-            if edge in script.back.with_numbers:
-                other = fitted_to(script.values[edge.source], script.back.with_numbers[edge])
-                tape.with_numbers[places[edge]] = tape.slot(other)
-            tape.passed[places[edge]] = Passed(
-                tape.slot(given) if given.value.shape != fitted.value.shape else None,
-                tape.slot(fitted),
-                None if before is None else tape.slot(before),
-                tape.slot(after),
-            )
-        for pinned in script.back.pinned:
-            tape.pinned[tape.slot(pinned)] = "its rule reads it as a plain number"
+        _write_values(tape, script)
+        _write_gradients(tape, script)
     return tape
+
+
+def _write_values(tape: Tape, script: Script) -> None:
+    """Write the forward pass: the numbers, the gate and the value of each node."""
+    for node in script.graph.nodes:
+        for position, number in script.numbers.get(node.number, {}).items():
+            tape.numbers.setdefault(node.number, {})[position] = tape.slot(number)
+        if node.number in script.gates:
+            tape.gates[node.number] = tape.slot(script.gates[node.number])
+        tape.value_slots[node.number] = tape.slot(script.values[node.number])
+
+
+def _write_gradients(tape: Tape, script: Script) -> None:
+    """Write the way back: the gradients of the nodes, and those along each edge."""
+    back = script.back
+    for number, gradient in back.gradients.items():
+        tape.gradient_slots[number] = tape.slot(gradient)
+    places = {edge: i for i, edge in enumerate(script.graph.edges)}
+    for edge, (given, fitted, before, after) in back.passed.items():
+        if edge in back.with_numbers:
+            other = fitted_to(script.values[edge.source], back.with_numbers[edge])
+            tape.with_numbers[places[edge]] = tape.slot(other)
+        tape.passed[places[edge]] = Passed(
+            tape.slot(given) if given.value.shape != fitted.value.shape else None,
+            tape.slot(fitted),
+            None if before is None else tape.slot(before),
+            tape.slot(after),
+        )
+    for pinned in back.pinned:
+        tape.pinned[tape.slot(pinned)] = "its rule reads it as a plain number"

@@ -25,7 +25,7 @@ LONG_CODE = 60  # an expression inside another is given a name if it has more ch
 
 @dataclasses.dataclass
 class _Assignment:
-    """`name = code`, with a comment; `code` may still have to be made an array of."""
+    """`name = code`, with a comment; at the end, `code` may have to become `np.asarray(code)`."""
 
     name: str
     code: str
@@ -37,9 +37,9 @@ class ProgramLines(Notation):
 
     Attributes:
         lines: each with a name, or the text of a comment.
-        inputs: the arrays that no line computes, by their names; `notes` is what is said of them.
-        functions: those that the lines call, with their sources.
-        names_of_nodes: by their numbers.
+        inputs: the arrays that no line computes, by their names; `notes`: remarks on them.
+        functions: the functions that the lines call, with their sources.
+        names: the names of symbols, by their ids; `names_of_nodes`: those of nodes, by their numbers.
     """
 
     exact = True
@@ -47,15 +47,15 @@ class ProgramLines(Notation):
     def __init__(self, graph: GraphData):
         self.graph = graph
         self.script = Script(graph)
-        self.names = FreshNames(NAME)
-        self.named: dict[int, str] = {}  # by the ids of symbols
+        self.fresh = FreshNames(NAME)
+        self.names: dict[int, str] = {}
         self.names_of_nodes: dict[int, str] = {}
         self.inputs: dict[str, np.ndarray] = {}
         self.notes: dict[str, str] = {}
         self.constants: dict[int, str] = {}  # the names of arrays that are no nodes, by their ids
         self.lines: list[_Assignment | str] = []
         self.arrays: set[str] = set()  # results without dimensions that must be arrays
-        self.functions = Functions(self.names)
+        self.functions = Functions(self.fresh)
         self.uses: Counter[int] = Counter()
         self._name_all()
 
@@ -84,11 +84,11 @@ class ProgramLines(Notation):
         """Give each node a name, and note the nodes that no line computes as inputs."""
         for node in self.graph.nodes:
             symbol = self.script.values[node.number]
-            if symbol.call is not None:
-                self.names_of_nodes[node.number] = self.names.new(node.label or f"t{node.number}")
+            if isinstance(symbol, Line):
+                self.names_of_nodes[node.number] = self.fresh.new(node.label or f"t{node.number}")
                 continue
-            name = self.names.new(node.label or self._role(node))
-            self.names_of_nodes[node.number] = self.named[id(symbol)] = name
+            name = self.fresh.new(node.label or self._role(node))
+            self.names_of_nodes[node.number] = self.names[id(symbol)] = name
             self.inputs[name] = symbol.value
             if node.name.replace(".", "_") not in ("", name):
                 self.notes[name] = words.visible(node.name)
@@ -104,12 +104,12 @@ class ProgramLines(Notation):
     def name(self, symbol: Symbol) -> str:
         if symbol.role is not None and symbol.role.kind == "constant":
             return self._constant(symbol.value)
-        return self.named.get(id(symbol), "")
+        return self.names.get(id(symbol), "")
 
     def _constant(self, array: np.ndarray) -> str:
         """The name of an array that is no node of the graph: one more input."""
         if id(array) not in self.constants:
-            name = self.constants[id(array)] = self.names.new(words.role_of(array.dtype))
+            name = self.constants[id(array)] = self.fresh.new(words.role_of(array.dtype))
             self.inputs[name] = array
         return self.constants[id(array)]
 
@@ -131,26 +131,28 @@ class ProgramLines(Notation):
         """Write the way back; return the names of the gradients of the inputs."""
         self.lines += ["", "# --- backward " + "-" * 59]
         by_input: dict[str, str] = {}
-        places = PlaceComments(self.graph)
-        for node, edges in self.script.back.walk():
+        places, back = PlaceComments(self.graph), self.script.back
+        for node, edges in back.walk():
+            gradient = back.gradients[node.number]
             if node.number == self.graph.roots[0]:
-                self._start(self.script.back.gradients[self.graph.roots[0]])
-            if self.script.values[node.number].call is None:
-                name = self.names_of_nodes[node.number]
-                by_input[name] = self.named[id(self.script.back.gradients[node.number])]
+                self._start(gradient)
+            if not isinstance(self.script.values[node.number], Line):
+                by_input[self.names_of_nodes[node.number]] = self.names[id(gradient)]
                 continue
             self.lines += places.above(node.box, None, BACK)
             for edge in edges:
-                before, after = self.script.back.passed[edge][2:]
-                new = before is None
-                name = self.names.new(f"d_{self.names_of_nodes[edge.source]}") if new else ""
-                self._assign(name or self.named[id(before)], after)
+                before, after = back.passed[edge][2:]
+                if before is None:
+                    name = self.fresh.new(f"d_{self.names_of_nodes[edge.source]}")
+                else:
+                    name = self.names[id(before)]
+                self._assign(name, after)
         return {name: by_input[name] for name in self.inputs if name in by_input}
 
     def _start(self, start: Symbol) -> None:
         """Name the gradient that the way back starts from: ones, or an input."""
         result = self.names_of_nodes[self.graph.roots[0]]
-        name = self.named[id(start)] = self.names.new(f"d_{result}")
+        name = self.names[id(start)] = self.fresh.new(f"d_{result}")
         if (start.value == 1).all():
             shape = f"  # {words.shape(start.value.shape)}" if start.value.shape else ""
             self.lines += ["", f"{name} = np.ones_like({result}){shape}"]
@@ -165,13 +167,13 @@ class ProgramLines(Notation):
         code = self.text(symbol, 0, whole=True)
         comment = words.shape(symbol.value.shape) if symbol.value.shape else ""
         self.lines.append(_Assignment(name, code, comment))
-        self.named[id(symbol)] = name
+        self.names[id(symbol)] = name
 
     def _count(self, symbol: Symbol) -> None:
         """Count how often each operation is used, so that none is written twice."""
         if not self.name(symbol):
             self.uses[id(symbol)] += 1
-            if self.uses[id(symbol)] == 1 and symbol.call is not None:
+            if self.uses[id(symbol)] == 1:
                 for operand in symbol.parts:
                     self._count(operand)
 
@@ -179,12 +181,11 @@ class ProgramLines(Notation):
         if not isinstance(value, Line) or self.name(value):
             return super().text(value, needed)
         if needs_arrays(value.call):
-            args = value.parts
-            named = [self.name(a) for a in args if a.value.ndim == 0]
-            self.arrays.update(filter(None, named))
+            names = [self.name(a) for a in value.parts if a.value.ndim == 0]
+            self.arrays.update(filter(None, names))
         code, binds = self.expression(value)
         if not whole and (self.uses[id(value)] > 1 or len(code) > LONG_CODE):
-            name = self.named[id(value)] = self.names.new("part")
+            name = self.names[id(value)] = self.fresh.new("part")
             self.lines.append(_Assignment(name, code))
             return name
         return bracketed(code, binds, needed)
