@@ -32,13 +32,13 @@ class WayBack:
     """The walk back through the graph of a script, on symbols. It is written while it is walked.
 
     Attributes:
-        gradients: of nodes, by number.
+        gradients: the gradients of nodes, by number.
         taken: the gradients that the rules of nodes are called with, by number: without the part that a
             node which is off leaves to another.
         passed: the symbols of the gradients along each edge, in the order of the walk.
-        with_numbers: what the rule of an edge gives for plain Python numbers, if it makes other calls
-            for these than for their symbols: `g * (2 * x)` for x ** 2.
-        pinned: numbers that a rule could not be traced with, so that they cannot change.
+        with_numbers: the result of an edge's rule for plain Python numbers, if it makes other calls for
+            these than for their symbols: `g * (2 * x)` for x ** 2.
+        pinned: the numbers that a rule could not be traced with, so that they cannot change.
     """
 
     def __init__(self, script: Script):
@@ -48,9 +48,7 @@ class WayBack:
         self.passed: dict[GraphEdge, Passed] = {}
         self.with_numbers: dict[GraphEdge, Symbol] = {}
         self.pinned: list[Number] = []
-        self._traceable: set[Any] = (
-            set()
-        )  # rules, with the layouts of the arguments they were traced for
+        self._traceable: set[Any] = set()  # rules, with the layouts of arguments that they had
 
     def walk(
         self, starts: Mapping[int, np.ndarray | None] | None = None
@@ -119,21 +117,20 @@ class WayBack:
     def _from_rules(
         self, node: GraphNode, edges: list[GraphEdge], g: Symbol
     ) -> Iterator[tuple[GraphEdge, Symbol, Symbol]]:
-        """Yield each edge of a node, what its rule gives, and the same with broadcasting undone.
+        """Yield each edge of a node, the gradient that its rule gives, and the same fitted.
 
-        A rule may refuse an array of ones that stands for another: its call is noted then, and not
+        A rule may refuse an array of ones that stands for another one. Then its call is noted, and not
         computed.
         """
-        by_position: dict[int, tuple[Any, Any]] = {}  # a rule is called once for a whole list
+        results: dict[int, tuple[Any, Any]] = {}  # by position: for a list, a rule is called once
         for edge in edges:
-            i, source = edge.position, self.script.values[edge.source]
+            source = self.script.values[edge.source]
             try:
-                if i not in by_position:
-                    by_position[i] = self._call_rule(node, edge, g)
-                given, with_numbers = (
-                    from_rule if edge.item is None else from_rule[edge.item]
-                    for from_rule in by_position[i]
-                )
+                if edge.position not in results:
+                    results[edge.position] = self._call_rule(node, edge, g)
+                given, with_numbers = results[edge.position]
+                if edge.item is not None:
+                    given, with_numbers = given[edge.item], with_numbers[edge.item]
                 if not same_calls(given, with_numbers):
                     self.with_numbers[edge] = with_numbers
                 fitted = fitted_to(source, given)
@@ -142,9 +139,13 @@ class WayBack:
                     raise GraphError(
                         f"a rule of {node.operation} #{node.number} failed: {problem}"
                     ) from None
-                args = (g, self.script.values[node.number], *self.script.arguments(node))
-                given = fitted = Line(source.value, SymbolCall(node.rules[i], args, node.options))  # type: ignore[arg-type]
+                rule: Any = node.rules[edge.position]
+                call = SymbolCall(rule, tuple(self._rule_arguments(node, g)), node.options)
+                given = fitted = Line(source.value, call)
             yield edge, given, fitted
+
+    def _rule_arguments(self, node: GraphNode, g: Symbol) -> list[Any]:
+        return [g, self.script.values[node.number], *self.script.arguments(node)]
 
     def _call_rule(self, node: GraphNode, edge: GraphEdge, g: Symbol) -> tuple[Any, Any]:
         """Call the rule of an edge: with symbols for the node's Python numbers, and with the numbers.
@@ -156,7 +157,7 @@ class WayBack:
         assert rule is not None
         operation = node.operation.rpartition(".")[2].replace("<lambda>", "function")
         name = f"{operation}_rule_{edge.argument or edge.position}"
-        args = [g, self.script.values[node.number], *self.script.arguments(node)]
+        args = self._rule_arguments(node, g)
         if node.number not in self.script.numbers:
             given = self._traced_once(rule, args, node.options, name)
             return given, given
