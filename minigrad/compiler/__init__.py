@@ -42,7 +42,7 @@ A plan is made in this order, and each thing is decided once:
     whether there is a plan for a call          `step.Compiled`, by its `keys.Key`
     which arrays a run reads anew               `inputs.InputReader`: arguments, tensors, draws
     which calls compute the result              `script.Script`, forward and back
-    which of them are left, and in which form   `lowering`, then `rewritings`
+    which of them are left, and as which calls  `lowering`, then `rewritings`
     in which order a product lies in memory     `layouts`
     where each result lies                      `memory.MemoryPlan`
     the text                                    `program_text.ProgramText`, which decides nothing

@@ -19,13 +19,14 @@ SIGNATURE = operator.attrgetter(
 
 
 class Inputs(NamedTuple):
-    """A graph, and what each run of its program is given.
+    """A graph, and the sources of the arrays that each run of its program reads.
 
     Attributes:
         graph: the computation.
         arguments: for each argument that is an array, the number of its node, or None.
-        tensors: what else the computation reads, by the numbers of its nodes.
-        draws: how each random array is drawn, and the number of its node, or None if nothing uses it.
+        tensors: the tensors that the computation reads, by the numbers of their nodes.
+        draws: for each random array the function that draws it, and the number of its node, or None if
+            nothing uses it.
     """
 
     graph: GraphData
@@ -46,7 +47,7 @@ class InputReader:
         others = [n for n in inputs.tensors if n not in places]
         drawn = [n for n, _ in inputs.draws if n is not None]
         self.nodes = [*places, *others, *drawn]
-        self._places = list(places.values())
+        self._argument_places = list(places.values())
         self._indices = [i for n, i in places.items() if _may_be_index(inputs.graph[n].value)]
         self._tensors = [inputs.tensors[n] for n in others]
         self._signatures = self._signatures_now()
@@ -56,10 +57,10 @@ class InputReader:
         return list(map(SIGNATURE, self._tensors))
 
     def fit(self, arguments: Sequence[Any]) -> bool:
-        """Tell whether the program is right for what it would read now.
+        """Tell whether the program is right for the arrays that it would read now.
 
-        The tensors must have the shapes, strides and dtypes that they had, and integers that may be
-        indices must be from 0 on: NumPy takes others without an error.
+        The tensors must have the shapes, strides and dtypes that they had. Integers that may be indices
+        must not be negative: NumPy takes such indices without an error.
         """
         return self._signatures_now() == self._signatures and all(
             np.minimum.reduce(getattr(arguments[i], "_array", arguments[i]), axis=None) >= 0
@@ -68,7 +69,7 @@ class InputReader:
 
     def read(self, arguments: Sequence[Any]) -> tuple[list[Any], list[np.ndarray]]:
         """Return the arguments and tensors that are read, and the arrays of these and of new draws."""
-        read = [arguments[i] for i in self._places] + self._tensors
+        read = [arguments[i] for i in self._argument_places] + self._tensors
         arrays = [a._array if isinstance(a, Tensor) else unshared(a) for a in read]
         for draw, used in self._draws:
             array = draw()

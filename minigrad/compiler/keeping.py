@@ -25,8 +25,8 @@ class KeptResult(NamedTuple):
     Attributes:
         module: the path of the module or definition that computed it, "" outside of any.
         line: the line of code that did.
-        shape, nbytes: of the array.
-        until: the path of the module or definition in whose way back it is used last.
+        shape, nbytes: the shape and the bytes of the array.
+        until: the path of the module or definition whose way back uses it last.
     """
 
     module: str
@@ -122,7 +122,7 @@ def _kept(script: LoweredScript, memory: MemoryPlan) -> Iterator[KeptResult]:
 
 
 def _nbytes(value: Any) -> int:
-    """The bytes of a result: of an array, or of the factors of a matrix."""
+    """The bytes of a result: an array, or the factors of a matrix."""
     return sum(map(_nbytes, value)) if isinstance(value, tuple) else np.asarray(value).nbytes
 
 

@@ -23,7 +23,7 @@ class Key(NamedTuple):
     Attributes:
         grad: whether gradients are recorded.
         dtype: the default dtype.
-        signature: of the arguments: their types, shapes, strides and dtypes, and the numbers among them.
+        signature: the types, shapes, strides and dtypes of the arguments, and the numbers among them.
         alike: which of the arrays are the same, and which stand outside too; see `alike`.
         outside: the marks of the objects that the function reads outside; see `Outside`.
     """

@@ -51,7 +51,7 @@ class MemoryPlan:
 
     Attributes:
         base: for a symbol that is a view, the symbol that it is a view of; by id.
-        storage: of each symbol that the program writes, and of views of these; by id.
+        storage: the memory of each symbol that the program writes, and of its views; by id.
         copied: the ends that share their memory with something else: copies of them leave the program.
         buffers: the dtype and the number of elements of each buffer.
         last: the number of the last line that uses a symbol, by id.

@@ -46,8 +46,8 @@ class CompiledGraph(WithProgram):
     `drawn`.
 
     Attributes:
-        tensors: what it computes with, by name: a copy of each parameter and of each other tensor that
-            came from outside the block. An optimizer can be given them.
+        tensors: the tensors that it computes with, by name: a copy of each parameter, and of each other
+            tensor that came from outside the block. An optimizer can be given them.
         frozen: the names of the random arrays that PyTorch drew in the block.
 
     Raises:

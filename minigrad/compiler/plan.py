@@ -1,4 +1,4 @@
-"""Plan: the program for one key, and what each run of it is given."""
+"""Plan: the program for one key, and the reader of its inputs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ class Plan:
     """The program of a recorded graph.
 
     Args:
-        inputs: the graph, and what each run is given.
-        grad: whether a way back is wanted.
+        inputs: the graph, and the sources of the arrays that each run reads.
+        grad: whether the program goes back, too.
         exact: whether the bits are to be those of the function itself, but for the sign of a zero.
 
     Attributes:
-        inputs: what each run reads.
-        program: what runs.
-        memory: what it keeps for the way back.
+        inputs: reads the arrays for each run.
+        program: the program that runs.
+        memory: the memory that it keeps for the way back.
         instances: the program with memory of its own, for each thread.
     """
 
@@ -60,7 +60,7 @@ class Plan:
 
 
 def _with_memory(script: LoweredScript) -> tuple[CompiledProgram, MemoryUse]:
-    """The program of a script, whose results lie in planned memory; and what it keeps."""
+    """The program of a script, whose results lie in planned memory; and the memory that it keeps."""
     memory = MemoryPlan(script.lines, script.ends)
     written = ProgramText(script, memory)
     code = compile(written.code, "<compiled>", "exec")
@@ -81,7 +81,8 @@ class WithProgram:
         return self.program()
 
     def program(self, *, buffers: bool = False) -> str:
-        """The program of the last plan, as text: with `buffers`, what runs, with where each result is.
+        """The program of the last plan, as plain calls; with `buffers`, the program that runs, in which
+        each result has its place in memory.
 
         Raises:
             GraphError: if there is no plan yet: no shape of arguments was met often enough.
@@ -90,8 +91,9 @@ class WithProgram:
         return plan.program.text if buffers else plan.text_without_buffers
 
     def memory(self) -> MemoryUse:
-        """Return what the last plan keeps for the way back, and the size of all its buffers: printed, a
-        table; by `draw()`, a picture.
+        """Return the memory that the last plan keeps for the way back, and the size of its buffers.
+
+        Printed, it is a table; `draw()` makes a picture of it.
 
         Raises:
             GraphError: as `program`.

@@ -1,4 +1,4 @@
-"""A call of a function, recorded: its graph, and what a later call reads again."""
+"""A call of a function, recorded: its graph, and the sources of the arrays that later calls read."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Fact(NamedTuple):
     Attributes:
         call: its operation, shape and dtype, and the places of its arguments among the facts.
         constants: the arguments and options that are no nodes.
-        numbers: those of a leaf; None for what is computed or brought.
+        numbers: the numbers of a leaf; None for a node that is computed or brought.
         brought_as: for a node that each call brings anew: which argument, draw or tensor it is.
     """
 
@@ -50,7 +50,8 @@ class RecordedCall(NamedTuple):
         arguments: for each argument that is an array, the number of its node, or None.
         tensors: the tensors that the computation reads, by the numbers of their nodes.
         own_tensors: the numbers of those tensors that the call itself made.
-        draws: how each random array was drawn, and the number of its node, or None if nothing uses it.
+        draws: for each random array the function that draws it, and the number of its node, or None if
+            nothing uses it.
         modules: the modules that were called.
         unused: the plain results that no operation was given. NumPy may have made a constant of one,
             unseen.

@@ -43,7 +43,7 @@ class Instance:
 
     Attributes:
         program: makes a run.
-        exact: whether it computes what the function computes, bit for bit.
+        exact: whether its results have the bits of the function's own.
         latest: the call that the memory is of.
     """
 
@@ -120,8 +120,10 @@ OPERATION = lookup(compiled_call)
 
 
 def one_node(call: ProgramCall, parents: list[Tensor]) -> Tensor:
-    """The result of a run as a Tensor, with the node that calling `compiled_call` would give it; that
-    would look at each parent again, of which there may be hundreds."""
+    """The result of a run as a Tensor, with the node that a call of `compiled_call` would give it.
+
+    Such a call would look at each parent again, and there may be hundreds.
+    """
     edges = [new(Edge, (1, item, parent.node)) for item, parent in enumerate(parents)]
     shape = outline(call.result.shape, call.result.dtype)
     saved = shape, call, [shape] * len(parents)

@@ -129,8 +129,8 @@ class _History(NamedTuple):
 
     Attributes:
         calls: the number of those that ran as they are.
-        facts: of the one that was recorded; None before.
-        outside: as of a call.
+        facts: the facts of the call that was recorded; None before.
+        outside: the objects that stood outside in the last one.
     """
 
     calls: int = 0
@@ -163,7 +163,7 @@ class Compiled(WithProgram):
 
     Attributes:
         function: the function itself.
-        exact: whether the bits are its own.
+        exact: whether the programs keep its bits.
         at_once: whether the first call of a shape runs its program.
         plans: how many programs there are at most.
     """

@@ -47,7 +47,7 @@ The words of this room:
 - A symbol is an array together with the call that gave it.
 - A call is one function with its arguments, symbols among them.
 - A script has all calls of a graph, forward and back, each after the calls of its arguments.
-- A line is one symbol of a script that has a call: computing the lines in order computes the graph.
+- A line is a symbol of a script that a call gave: to compute the lines in order computes the graph.
 - A role says what a symbol is in the graph, such as the value of node 3.
 - Held is an array that no line computes: a leaf, a constant, the gradient where the way back starts.
 - A number is Python's, such as the 2 in `x ** 2`: it can be a symbol too, so that a page can change it.

@@ -43,7 +43,7 @@ class Script:
     Attributes:
         lines: one for each call, after the lines of its arguments; the first `ahead` are forward.
         results: the result of each node's function, by number: the value of a node that cannot be off.
-        values: of nodes, by number.
+        values: the values of nodes, by number.
         numbers: the symbols of Python numbers, by the number of the node and the position.
         gates: the symbols of booleans that say whether a node is on, by its number.
         back: the way back, which is written once it is walked.
@@ -176,7 +176,7 @@ class Script:
         return Symbol(value, role=Role("leaf", node.number))
 
     def arguments(self, node: GraphNode) -> list[Any]:
-        """The arguments of a node as symbols; of a ufunc, perhaps the Python numbers too."""
+        """The arguments of a node as symbols; perhaps also the Python numbers among those of a ufunc."""
         if node.number not in self._args:
             args = [self._argument(a, node) for a in node.arguments]
             if self.follow_numbers and isinstance(node.function, np.ufunc):

@@ -10,7 +10,7 @@ NumPy's protocols let a class answer NumPy's functions. A `Tensor` answers them 
 `Symbol` answers by computing the result and noting the call. So a rule of the table, called on symbols,
 becomes the calls that it is made of: lines of a script (see `script`), and with a `Notation`, text.
 
-Below the class stand the ways to call a function on symbols: `noted` as it is, `simplest` in as few
+Below the classes stand the ways to call a function on symbols: `noted` as it is, `simplest` in as few
 calls as it can be written with, `traced` by the calls that its body makes. After these stand functions
 that find and replace the symbols among arguments.
 """
@@ -92,7 +92,7 @@ class Symbol(BaseTensor):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The shape of the array; of a line, one that knows whose it is (see `Shape`)."""
+        """The shape of the array; with a role, one that knows its symbol (see `Shape`)."""
         if self.role is None:
             return self.value.shape
         shape = Shape(self.value.shape)
@@ -204,7 +204,7 @@ def _run(call: SymbolCall) -> Any:
 
 
 def _as_symbols(value: Any, call: SymbolCall) -> Any:
-    """The result of a call as a symbol; of several arrays, one for each."""
+    """The result of a call as a symbol; if it is several arrays, as one symbol for each."""
     if type(value) in (int, float) and any(isinstance(a, Number) for a in call.args):
         return NumberLine(value, call)
     if isinstance(value, (np.ndarray, np.generic)):
@@ -261,7 +261,7 @@ def traced(
     look at the class of its arguments, and do something else with symbols.
 
     Args:
-        name: of that one call, if the function is a lambda.
+        name: the name for that one call, if the function is a lambda.
         result: its result for arrays, if that is known already.
     """
     if result is None:

@@ -57,7 +57,7 @@ class Tape:
         gates: the slots of booleans that say whether a node is on, by its number.
         fixed: why a slot cannot change with what it was computed from.
         pinned: why the array of a slot can have no other numbers.
-        work: how many products of two numbers the calls sum.
+        work: the number of products of two numbers that the calls sum.
         tracing: the functions that are being traced, one in another.
     """
 

@@ -124,7 +124,7 @@ def _write_elementwise(tape: Tape, name: str, value: ArrayLike, args: tuple) -> 
 def _write_reduction(
     tape: Tape, name: str, value: ArrayLike, a: Any, axis: int | Sequence[int] | None
 ) -> int:
-    """Write a reduction as three sizes: of what is before its axes, of these, and of what is after."""
+    """Write a reduction as three sizes: of the axes before its own, of its own, and of those after."""
     name = {"amax": "max", "amin": "min"}.get(name, name)
     shape = np.shape(plain(a))
     axes = range(len(shape)) if axis is None else np.atleast_1d(axis).tolist()

@@ -97,7 +97,7 @@ class Cluster(Workers):
         return self
 
     def _connected(self, scheduler: Any) -> Any:
-        """A client of a scheduler: of an address, or of what was started here.
+        """A client of a scheduler, which is an address, or was started here.
 
         Raises:
             WorkersError: if no scheduler answers there.

@@ -64,7 +64,7 @@ class _Here:
     """The job and the weights that this process has.
 
     Attributes:
-        job_token, weights_token: of the job and the weights that were sent last.
+        job_token, weights_token: the tokens of the job and the weights that it took last.
         job: computes a part.
         notes: sentences about the rounding of this process.
         limits: let each product run in one thread, for as long as the process lives.
