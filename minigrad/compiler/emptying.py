@@ -19,7 +19,7 @@ from ..script.symbols import Line, Symbol
 from . import heap
 from .lowering import varies
 
-LARGE_BYTES = 1 << 16  # bytes
+LARGE_BYTES = 1 << 16  # of an array that is emptied
 
 
 def walk_back(script: Script, root: int, inputs: Sequence[Symbol]) -> None:
@@ -31,13 +31,13 @@ def walk_back(script: Script, root: int, inputs: Sequence[Symbol]) -> None:
     vary = ids(inputs)
     forward = own_lines(script.lines, vary)
     nodes = _nodes(script.lines)
-    done = len(script.lines)
+    count = len(script.lines)
     unread: list[Line] = []  # lines whose arrays no rule reads, but perhaps a view of them
     gradients: dict[int, np.ndarray] = {}  # the sums so far of nodes that are not yet walked
     for node, edges in script.back.walk({root: np.ones_like(script.values[root].value)}):
         vary.add(id(script.back.gradients[node.number]))
-        unread += own_lines(script.lines[done:], vary)
-        done = len(script.lines)
+        unread += own_lines(script.lines[count:], vary)
+        count = len(script.lines)
         while forward and nodes[id(forward[-1])] >= node.number:
             unread.append(forward.pop())
         gradients.pop(node.number, None)

@@ -71,10 +71,11 @@ class MemoryPlan:
         self._share()
 
     def is_view(self, line: Symbol) -> bool:
+        """Tell whether a line is in the memory of another symbol."""
         return id(line) in self.base
 
     def is_written(self, line: Line) -> bool:
-        """Tell whether a line writes into memory that is there before."""
+        """Tell whether the result of a line is written into an array that is there before."""
         return id(line) in self.storage and id(line) not in self.base
 
     def is_static(self, symbol: Symbol) -> bool:
@@ -105,6 +106,7 @@ class MemoryPlan:
     # Which results share memory by being written over each other
 
     def _place(self, i: int, line: Line) -> None:
+        """Give line number `i` its storage, if it is written, or a view of what is written."""
         if id(line) in self.base:
             storage = self.storage.get(id(self.base[id(line)]))
         elif writes(line):
@@ -135,17 +137,19 @@ class MemoryPlan:
     # What leaves the program
 
     def _leave(self, ends: Sequence[Symbol]) -> tuple[set[int], set[int]]:
-        """The ids of ends that share memory, so that copies of them leave; and the ids of the storages
-        of all other ends, which get new memory."""
+        """The ends that leave as copies, as they share memory, and the storages of all other ends.
+
+        Both by their ids. These storages get new memory in each run.
+        """
         copied: set[int] = set()
         leaving: set[int] = set()
         for end in ends:
             root = self.root(end)
             memory = self.storage.get(id(end), root)
-            is_part = end.value.size != root.value.size
-            if (
-                is_part or id(memory) in leaving or not isinstance(root, Line)
-            ):  # an input, a constant
+            shared = id(memory) in leaving or not isinstance(
+                root, Line
+            )  # with another end, an input
+            if shared or end.value.size != root.value.size:  # a part would keep the whole
                 copied.add(id(end))
             leaving.add(id(memory))
         storages = (self.storage.get(id(end)) for end in ends if id(end) not in copied)
@@ -157,15 +161,11 @@ class MemoryPlan:
         """Give each storage a buffer: one that is free again, if there is one."""
         free: dict[np.dtype, list[int]] = {}
         ending: dict[int, list[Storage]] = {}
-        placed: set[int] = set()
+        settled = set(self._leaving)  # the storages that have a buffer, or need none
         for i, line in enumerate(self.lines):
             storage = self.storage.get(id(line))
-            if (
-                storage is not None
-                and id(storage) not in placed
-                and id(storage) not in self._leaving
-            ):
-                placed.add(id(storage))
+            if storage is not None and id(storage) not in settled:
+                settled.add(id(storage))
                 of_dtype = free.setdefault(storage.like.dtype, [])
                 storage.buffer = self._buffer(storage, of_dtype)
                 ending.setdefault(storage.last, []).append(storage)
