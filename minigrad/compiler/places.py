@@ -59,8 +59,7 @@ def _walk(roots: Sequence[Any], names: set, read: Collection[int]) -> tuple[list
     waiting, objects = [*roots], {}  # by their ids
     search = Search(globals_of(roots[0]), names, read, set())
     places: list[Place] = []
-    while waiting:
-        a = waiting.pop(0)
+    for a in waiting:  # which grows
         if id(a) in objects or a is None or type(a) in VALUES:
             continue
         objects[id(a)] = a
@@ -107,10 +106,10 @@ def places_of(a: Any, search: Search) -> Iterator[Place]:
 
 
 def _in_function(a: types.FunctionType, search: Search) -> Iterator[Place]:
-    file, names, read, _ = search
-    if a.__globals__ is not file:
+    names, read = search.names, search.read
+    if a.__globals__ is not search.file:
         inner = inspect.unwrap(a)  # of a wrapper that another file made, as `rule` does
-        if getattr(inner, "__globals__", None) is file:
+        if getattr(inner, "__globals__", None) is search.file:
             yield lambda: [inner]
         return
     own = tuple(dict.fromkeys(n for n in _names(a.__code__) if n in a.__globals__))
@@ -128,7 +127,7 @@ def _in_partial(a: functools.partial, search: Search) -> Iterator[Place]:
     yield lambda: [a.func, *a.args, *a.keywords.values()]
 
 
-def _in_module(a: types.ModuleType, search: Search) -> Iterator[Place]:
+def _in_python_module(a: types.ModuleType, search: Search) -> Iterator[Place]:
     names = search.names  # its functions, classes and modules do not change
     yield lambda: [v for n in names if not _is_permanent(v := vars(a).get(n))]
 
@@ -146,36 +145,47 @@ def _in_list(a: Collection[Any], search: Search) -> Iterator[Place]:
 
 
 def _in_dict(a: dict, search: Search) -> Iterator[Place]:
-    few, (_, names, read, _) = len(a) <= MANY_ITEMS, search
-    yield lambda: [v for k, v in a.items() if few or k in names or id(v) in read]
+    names, read = search.names, search.read
+    if len(a) <= MANY_ITEMS:
+        yield lambda: [*a.values()]
+    else:
+        yield lambda: [v for k, v in a.items() if k in names or id(v) in read]
+
+
+def _in_nn_module(a: Module, search: Search) -> Iterator[Place]:
+    # `training` is the class's until train() or eval() is called
+    yield lambda: [*{"training": a.training, **vars(a)}.values()]
+    yield from _in_class(type(a), search)
+
+
+def _in_class(a: type, search: Search) -> Iterator[Place]:
+    if a in search.classes:
+        return
+    search.classes.add(a)
+    # All that a property reads counts, in whichever file it is.
+    for v in (vars(c).get(n) for c in a.__mro__ for n in [*search.names]):
+        if isinstance(v, property) and isinstance(v.fget, types.FunctionType):
+            search.names.update(_names(v.fget.__code__))
+    yield _of_class(a, search.names, _special_methods(a, search.file))
 
 
 def _in_object(a: Any, search: Search) -> Iterator[Place]:
-    file, names, read, classes = search
-    kind = a if isinstance(a, type) else type(a)
-    if isinstance(a, Module):  # `training` is the class's until train() or eval() is called
-        yield lambda: [*{"training": a.training, **vars(a)}.values()]
-    elif kind is not a:
-        slots = _slots(kind)
-        if not (slots or isinstance(getattr(a, "__dict__", None), dict)):
-            return
+    names, read, slots = search.names, search.read, _slots(type(a))
+    if slots or isinstance(getattr(a, "__dict__", None), dict):
         yield lambda: [*_attributes(a, names, read, slots), _method(a)]
-    if kind not in classes:
-        classes.add(kind)
-        for v in (vars(c).get(n) for c in kind.__mro__ for n in [*names]):
-            if isinstance(v, property) and isinstance(v.fget, types.FunctionType):
-                names.update(_names(v.fget.__code__))  # what it reads, in whichever file it is
-        yield _of_class(kind, names, _special_methods(kind, file))
+        yield from _in_class(type(a), search)
 
 
 KINDS: tuple[tuple[Any, Callable[[Any, Search], Iterator[Place]]], ...] = (
     (types.FunctionType, _in_function),
     (types.MethodType, _in_method),
     (functools.partial, _in_partial),
-    (types.ModuleType, _in_module),
+    (types.ModuleType, _in_python_module),
     (LEAVES, _in_leaf),
     (LISTS, _in_list),
     (dict, _in_dict),
+    (Module, _in_nn_module),
+    (type, _in_class),
     (object, _in_object),
 )
 
