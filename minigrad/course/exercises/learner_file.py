@@ -23,6 +23,13 @@ from .readable_parts import DEFINITIONS, readable_parts, why_unreadable
 
 # Packages that a function may use; `Exercise.without` takes some of them away.
 KNOWN = frozenset(sys.stdlib_module_names) | {"numpy", "minigrad", "minitransformer", "__main__"}
+# What leads a function to files, networks, processes and threads, or to code that nobody reads.
+FAR_PACKAGES = frozenset((
+    "_thread", "asyncio", "concurrent", "ctypes", "ftplib", "gc", "glob", "http", "importlib", "inspect",
+    "io", "multiprocessing", "os", "pathlib", "pickle", "pty", "runpy", "shutil", "signal", "smtplib",
+    "socket", "socketserver", "subprocess", "tempfile", "threading", "urllib",
+))  # fmt: skip
+FAR_FUNCTIONS = frozenset(("__import__", "breakpoint", "compile", "eval", "exec", "open"))
 LONGEST = 1 << 20  # bytes of a learner's file
 
 
@@ -35,6 +42,7 @@ class LearnerFile:
         problem: why the file cannot be read at all, or "".
         unread: for each function that Python cannot read, why.
         codes: of what defines something, statement by statement.
+        data: its content, as UTF-8; None if there is no such file.
     """
 
     path: Path
@@ -42,6 +50,7 @@ class LearnerFile:
     problem: str = ""
     unread: Mapping[str, str] = field(default_factory=dict)
     codes: Sequence[CodeType] = ()
+    data: bytes | None = b""
 
     def is_stub(self, name: str) -> bool:
         """Tell whether a function is there and only says that it is not written yet; or is a program
@@ -119,17 +128,32 @@ class LearnerFile:
 
     def foreign_package(self, name: str) -> str:
         """A package other than NumPy that a function uses, by itself or by others of the file; or ""."""
-        seen, waiting = set(), [name]
+        packages = (self._packages.get(used, "numpy") for used in self._names_used(name))
+        return next((package for package in packages if package not in KNOWN), "")
+
+    def far_reaching(self, name: str) -> list[str]:
+        """The packages and functions that lead a function out of the exercise, to be looked at."""
+        used = set(self._names_used(name))
+        packages = {self._packages[one] for one in used if one in self._packages}
+        return sorted(packages & FAR_PACKAGES | used & FAR_FUNCTIONS - self._bound)
+
+    @functools.cached_property
+    def _bound(self) -> set[str]:
+        """The names that the file gives to values and arguments."""
+        nodes = list(ast.walk(self.tree))
+        stored = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        return stored | {n.arg for n in nodes if isinstance(n, ast.arg)}
+
+    def _names_used(self, name: str) -> Iterator[str]:
+        """The name of a function, and those that it uses, by itself or by others of the file."""
+        seen, waiting = {name}, [name]
         while waiting:
-            one = waiting.pop()
-            seen.add(one)
-            if self._packages.get(one, "") not in KNOWN | {""}:
-                return self._packages[one]
-            defined = self.definition(one)
+            yield (used := waiting.pop())
+            defined = self.definition(used)
             parts = ast.walk(defined) if defined is not None else ()
-            names = {part.id for part in parts if isinstance(part, ast.Name)}
-            waiting += names - seen
-        return ""
+            names = {part.id for part in parts if isinstance(part, ast.Name)} - seen
+            seen |= names
+            waiting += names
 
 
 def _empty(definition: ast.FunctionDef) -> bool:
@@ -168,7 +192,7 @@ def read_learner_file(path: Path) -> LearnerFile:
     try:
         return parse_learner_file(path, content_of(path))
     except FileNotFoundError:
-        return LearnerFile(path, ast.Module([], []), f"there is no file {path.name}")
+        return LearnerFile(path, ast.Module([], []), f"there is no file {path.name}", data=None)
     except (OSError, ValueError) as problem:
         return LearnerFile(path, ast.Module([], []), f"{path.name} cannot be read: {problem}")
 
@@ -212,7 +236,7 @@ def parse_learner_file(path: Path, data: bytes, compiled: bytes = b"") -> Learne
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about escapes in the learner's strings
             parts = readable_parts(path, data)
-            return LearnerFile(path, parts.tree, unread=parts.unread, codes=parts.codes)
+            return LearnerFile(path, parts.tree, "", parts.unread, parts.codes, data)
     except SyntaxError as problem:
         return LearnerFile(path, nothing, why_unreadable(path, problem))
     except (ValueError, RecursionError, MemoryError) as problem:

@@ -14,7 +14,7 @@ def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
     """Tell whether two answers are alike: numbers up to rounding, kinds, shapes and lengths exactly."""
     if callable(a) and callable(b):
         return True
-    if kind(a) != kind(b):
+    if holder_of(a) != holder_of(b):
         return False
     if isinstance(a, dict) or isinstance(b, dict):
         both = isinstance(a, dict) and isinstance(b, dict) and a.keys() == b.keys()
@@ -32,11 +32,11 @@ def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
     return kinds and x.shape == y.shape and _close(x, y, rtol, atol)
 
 
-def kind(value: object) -> str:
+def holder_of(value: object) -> str:
     """The name of the type that holds the numbers of an answer; "" for a single one, or for none."""
     value = plain(value)
     if isinstance(value, tuple):
-        inner = [kind(one) for one in value]
+        inner = [holder_of(one) for one in value]
         return (
             f"a tuple of {' and '.join(k or 'a number' for k in inner)}"
             if any(inner)

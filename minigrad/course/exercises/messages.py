@@ -43,7 +43,15 @@ class MessageError(ValueError):
 
 
 class StoppedError(Exception):
-    """The error of a function that cannot be asked any more: why, in a sentence."""
+    """The error of a function that cannot be asked any more: why, in a sentence.
+
+    Args:
+        kind: that of the fault, as in `marking.mark`; or "".
+    """
+
+    def __init__(self, says: str, kind: str = ""):
+        super().__init__(says)
+        self.kind = kind
 
 
 class Readable(Protocol):

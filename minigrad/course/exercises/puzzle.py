@@ -21,7 +21,7 @@ from ..folders import EXERCISES
 from .catalogue import Sheet
 from .exercise import Exercise
 from .marking.mark import Mark
-from .sandbox import mark_of
+from .sandbox import Conditions, Job, mark_of
 
 # What a line that does not belong has in place of what is right.
 SLIPS = (
@@ -83,6 +83,6 @@ def solved(sheet: Sheet, exercise: Exercise, order: Sequence[int], seconds: floa
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "these lines")
         path.write_text("\n".join([*stub, *code, ""]), encoding="utf-8")
-        mark = mark_of(path, sheet, exercise, 0, seconds)
+        mark = mark_of(Job(path, sheet, exercise), Conditions(0, seconds))
     says = re.sub(r"\bline (\d+)", lambda line: names.get(int(line[1]), line[0]), mark.says)
     return replace(mark, says=says)

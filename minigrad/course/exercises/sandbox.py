@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,20 +30,54 @@ from .catalogue import Sheet, Wanted
 from .exercise import Exercise
 from .isolation.house import House
 from .isolation.limits import at_once
-from .isolation.room import JUDGE, TOO_LONG
-from .learner_file import LearnerFile, content_of, read_learner_file
+from .isolation.room import JUDGE
+from .learner_file import LearnerFile, read_learner_file
 from .learner_side.loading import load
 from .learner_side.raised_error import one_line
-from .marking.mark import BORROWED, MISSING, NOT_BEGUN, NOT_MARKED, STOPPED, WRONG, Mark
+from .marking.mark import (
+    BORROWED,
+    CALLS_WRONG,
+    MISSING,
+    NO_FILE,
+    NOT_BEGUN,
+    NOT_MARKED,
+    NOT_READ,
+    STOPPED,
+    TOO_LONG,
+    WRONG,
+    Mark,
+)
 from .marking.mark_function import mark
-from .marking.remote_function import RemoteFunction
+from .marking.remote_function import LOADING, RemoteFunction
 from .marking.trial import Trial
 from .messages import StoppedError, packed
 from .stubs import examples
 
-Job = tuple[Path, Sheet, Exercise]
 Marked = tuple[Sheet, Exercise, Mark]
 SECONDS = 10.0  # for one exercise; a right one takes less than one
+
+
+class Job(NamedTuple):
+    """An exercise that is to be marked in a learner's file."""
+
+    path: Path
+    sheet: Sheet
+    exercise: Exercise
+
+
+class Conditions(NamedTuple):
+    """The conditions on which exercises are marked.
+
+    Attributes:
+        seed: of the inputs.
+        seconds: how long one may take. If infinite, all run here and now, one after the other: for
+            notebooks, and where there are no processes or threads.
+        house: where they run; None: one is opened for them.
+    """
+
+    seed: int
+    seconds: float = SECONDS
+    house: House | None = None
 
 
 def check(
@@ -56,35 +90,29 @@ def check(
     """Return the mark of each exercise in a learner's folder, in order; several run at a time.
 
     Args:
-        seed: of the inputs; default: drawn afresh.
-        seconds: how long one may take. If infinite, all run here and now, one after the other: for
-            notebooks, and where there are no processes or threads.
-        house: where they run; default: one that is opened for them.
+        seed, seconds, house: as in `Conditions`; without a seed, one is drawn.
     """
     seed = secrets.randbelow(1 << 32) if seed is None else seed
-    jobs = [(folder / sheet.file, sheet, one) for sheet, exercises in wanted for one in exercises]
-    for (_, sheet, exercise), result in zip(jobs, marks_of(jobs, seed, seconds, house)):
-        yield sheet, exercise, result
+    jobs = [
+        Job(folder / sheet.file, sheet, exercise)
+        for sheet, exercises in wanted
+        for exercise in exercises
+    ]
+    for job, result in zip(jobs, marks_of(jobs, Conditions(seed, seconds, house))):
+        yield job.sheet, job.exercise, result
 
 
-def marks_of(
-    jobs: Sequence[Job], seed: int, seconds: float, house: House | None = None
-) -> Iterator[Mark]:
+def marks_of(jobs: Sequence[Job], conditions: Conditions) -> Iterator[Mark]:
     """Return the marks of exercises in files, in order; several run at a time."""
-
-    def mark_one(job: Job) -> Mark:
-        path, sheet, exercise = job
-        return mark_of(path, sheet, exercise, seed, seconds, house)
-
-    if seconds == math.inf:
-        yield from map(mark_one, jobs)
+    if conditions.seconds == math.inf:
+        yield from (mark_of(job, conditions) for job in jobs)
         return
     with contextlib.ExitStack() as until:
-        if house is None:
-            house = until.enter_context(contextlib.closing(House()))
+        if conditions.house is None:
+            conditions = conditions._replace(house=until.enter_context(contextlib.closing(House())))
         pool = ThreadPoolExecutor(at_once())
         until.callback(pool.shutdown, wait=False, cancel_futures=True)  # the reader has had enough
-        yield from pool.map(mark_one, jobs)
+        yield from pool.map(lambda job: mark_of(job, conditions), jobs)
 
 
 def tell_of_time(marks: Mapping[str, Iterable[Mark]]) -> None:
@@ -93,39 +121,32 @@ def tell_of_time(marks: Mapping[str, Iterable[Mark]]) -> None:
     Args:
         marks: by the students whose functions they are; of "" nothing is said.
     """
-    slow = [who for who, its in marks.items() if any(m.says.startswith(TOO_LONG) for m in its)]
+    slow = [who for who, its in marks.items() if any(m.kind == TOO_LONG for m in its)]
     if slow:
         of = f"; this was stopped: functions of {', '.join(slow)}" if any(slow) else ""
         say(f"`--seconds 60` behind the command gives each function more time{of}")
 
 
-def mark_of(
-    path: Path,
-    sheet: Sheet,
-    exercise: Exercise,
-    seed: int,
-    seconds: float,
-    house: House | None = None,
-) -> Mark:
+def mark_of(job: Job, conditions: Conditions) -> Mark:
     """Return the mark of one exercise, in a file of a learner's.
 
-    It is read first, and then run in a room; in this process, if `seconds` is infinite. If it is wrong,
-    and calls another exercise of the file that is wrong, the mark says so: nobody can tell then what is
-    wrong with it.
+    The file is read, once, and then the function runs in a room; in this process, if `seconds` is
+    infinite. If it is wrong, and calls another exercise of the file that is wrong, the mark says so:
+    nobody can tell then what is wrong with it.
     """
-    result = _mark_by_itself(path, sheet, exercise, seed, seconds, house)
+    with JUDGE:
+        file = read_learner_file(job.path)
+    result = _mark_by_itself(file, job.sheet, job.exercise, conditions)
     if result.state == WRONG:
-        for other in _called(path, sheet, exercise):
-            if _mark_by_itself(path, sheet, other, seed, seconds, house).state == WRONG:
+        for other in _called(file, job.sheet, job.exercise):
+            if _mark_by_itself(file, job.sheet, other, conditions).state == WRONG:
                 says = f"It calls your {other.name}, which is wrong: mend that first."
-                return replace(result, says=says, mistake=None)
+                return replace(result, says=says, mistake=None, kind=CALLS_WRONG, fault="")
     return result
 
 
-def _called(path: Path, sheet: Sheet, exercise: Exercise) -> Iterator[Exercise]:
+def _called(file: LearnerFile, sheet: Sheet, exercise: Exercise) -> Iterator[Exercise]:
     """The other exercises of the sheet that a learner's function names."""
-    with JUDGE:
-        file = read_learner_file(path)
     if definition := file.definition(exercise.name):
         names = {part.id for part in ast.walk(definition) if isinstance(part, ast.Name)}
         names -= {exercise.name, *file.unread}  # of what cannot be read, the mark says so already
@@ -133,42 +154,35 @@ def _called(path: Path, sheet: Sheet, exercise: Exercise) -> Iterator[Exercise]:
 
 
 def _mark_by_itself(
-    path: Path,
-    sheet: Sheet,
-    exercise: Exercise,
-    seed: int,
-    seconds: float,
-    house: House | None,
+    file: LearnerFile, sheet: Sheet, exercise: Exercise, conditions: Conditions
 ) -> Mark:
     with JUDGE:
-        file = read_learner_file(path)
-        if mark := _without_a_run(path, file, exercise):
+        if mark := _without_a_run(file, exercise):
             return mark
         request = {
-            "path": str(path),
-            "data": np.frombuffer(content_of(path), np.uint8),
+            "path": str(file.path),
+            "data": np.frombuffer(file.data or b"", np.uint8),
             "name": exercise.name,
             "without": list(exercise.without),
             "through": exercise.through,
             "compiled": np.frombuffer(file.compiled, np.uint8),
         }
-        trial = _trial(sheet, exercise, seed)
-        if seconds == math.inf:
-            return _here(trial, request)
-        return _in_a_room(trial, request, seconds, house)
+        trial = _trial(sheet, exercise, conditions.seed)
+        here = conditions.seconds == math.inf
+        result = _here(trial, request) if here else _in_a_room(trial, request, conditions)
+        return replace(result, uses=", ".join(file.far_reaching(exercise.name)))
 
 
-def _without_a_run(path: Path, file: LearnerFile, exercise: Exercise) -> Mark | None:
+def _without_a_run(file: LearnerFile, exercise: Exercise) -> Mark | None:
     """The mark that reading the file gives; None if the function is to be run."""
-    name = exercise.name
+    name, path = exercise.name, file.path
+    if file.data is None:
+        return Mark(MISSING, f"{file.problem}.", kind=NO_FILE)
     if not (file.problem or file.tree.body or file.unread):
-        return Mark(
-            MISSING, f"{path.name} has no code in it: was it saved, and is it the right file?"
-        )
-    if file.problem:
-        return Mark(MISSING if not path.exists() else WRONG, f"{file.problem}.")
-    if name in file.unread:
-        return Mark(WRONG, f"{file.unread[name]}.")
+        says = f"{path.name} has no code in it: was it saved, and is it the right file?"
+        return Mark(MISSING, says)
+    if why := file.problem or file.unread.get(name, ""):
+        return Mark(WRONG, f"{why}.", kind=NOT_READ, fault=f"Python cannot read {path.name}.")
     if not file.has(name):
         near = f"; there is {one}" if (one := file.nearest(name)) else ""
         return Mark(MISSING, f"There is no function {name} in {path.name}{near}.")
@@ -198,18 +212,24 @@ def _here(trial: Trial, request: dict[str, Any]) -> Mark:
         vars(np).update(numpy)
 
 
-def _in_a_room(trial: Trial, request: dict[str, Any], seconds: float, house: House | None) -> Mark:
+def _in_a_room(trial: Trial, request: dict[str, Any], conditions: Conditions) -> Mark:
     with contextlib.ExitStack() as until:
-        if house is None:
-            house = until.enter_context(contextlib.closing(House()))
-        # It is made before the room, as it names the last call: also where no room is to be had.
-        function = RemoteFunction(lambda message: room.ask(message))
+        house = conditions.house or until.enter_context(contextlib.closing(House()))
         try:
-            room = until.enter_context(contextlib.closing(house.room(seconds)))
+            room = until.enter_context(contextlib.closing(house.room(conditions.seconds)))
+        except StoppedError as problem:
+            return _stopped(problem, LOADING)
+        function = RemoteFunction(room.ask)
+        try:
             room.send(packed(request))
             return mark(trial, function)
-        except StoppedError as problem:
-            return Mark(STOPPED, str(problem), (function.last,))
         except Exception as problem:
-            says = f"The check itself failed while it ran it, by {one_line(problem)}."
-            return Mark(STOPPED, says, (function.last,))
+            return _stopped(problem, function.last)
+
+
+def _stopped(problem: Exception, last: str) -> Mark:
+    """The mark of a function that cannot be asked, after its last call."""
+    if isinstance(problem, StoppedError):
+        return Mark(STOPPED, str(problem), (last,), kind=problem.kind)
+    says = f"The check itself failed while it ran it, by {one_line(problem)}."
+    return Mark(STOPPED, says, (last,))

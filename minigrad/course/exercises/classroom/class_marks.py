@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..catalogue import Wanted
 from ..isolation.house import House
 from ..marking.mark import Mark
-from ..sandbox import Job, Marked, marks_of
+from ..sandbox import Conditions, Job, Marked, marks_of
 from .students import Student
 from .verdict_cache import VerdictCache
 
@@ -31,9 +31,10 @@ def marks_of_class(
         for sheet, exercise in every:
             key = keys[student.name, exercise]
             if cache.get(key) is None:
-                jobs.setdefault(key, (student.folder / sheet.file, sheet, exercise))
+                jobs.setdefault(key, Job(student.folder / sheet.file, sheet, exercise))
     new: dict[str, Mark] = {}  # a verdict that the cache does not keep is in it as well
-    marks = zip(jobs, marks_of(list(jobs.values()), cache.seed, seconds, house))
+    conditions = Conditions(cache.seed, seconds, house)
+    marks = zip(jobs, marks_of(list(jobs.values()), conditions))
     for student in students:
         marked = []
         for sheet, exercise in every:

@@ -13,7 +13,7 @@ from .class_mistakes import (
     SharedMistake,
     Students,
     Unnamed,
-    in_common,
+    by_kind,
     mistakes,
     to_repeat,
     unnamed,
@@ -23,6 +23,10 @@ from .equal_work import COMPARED, SAME
 from .points import total
 
 SIGNS = {RIGHT: "●", WRONG: "○", BORROWED: "◐", HARD_CODED: "◇", STOPPED: "✕", NOT_MARKED: "□"}
+USES = (
+    "Functions that use what leads to files, networks, processes or threads, or what runs other code. "
+    "It takes off no points. But an exercise seldom needs it, and a library can do the work so, unseen."
+)
 escape = html.escape
 
 
@@ -33,6 +37,7 @@ def class_page(
     absent: Sequence[str] = (),
     same: Mapping[tuple[str, ...], Sequence[str]] = {},
     compared: int = 0,
+    late: Mapping[str, str] = {},
 ) -> str:
     """The page, in HTML that needs nothing else.
 
@@ -42,6 +47,7 @@ def class_page(
         absent: who is in the roster, and handed in nothing.
         same: by those who have it, what is the same word for word.
         compared: the number of functions.
+        late: of who is late, by how much, and what that leaves.
     """
     shared = mistakes(students)
     box = '<input type="checkbox" id="nameless">'
@@ -55,7 +61,9 @@ def class_page(
         *_wrong_in_another_way(students),
         '<div class="who">',
         *_who_is_absent(absent),
+        *_who_is_late(late),
         *_equal_work(equal, same, f"{compared} functions of {len(students)} students"),
+        *_to_look_at(students),
         *_about_the_files(notes),
         "</div>",
         *map(_slide, shared),
@@ -84,14 +92,20 @@ def _to_repeat(students: Students) -> Iterator[str]:
 
 def _wrong_in_another_way(students: Students) -> Iterator[str]:
     yield "<h2>Wrong in another way</h2>"
-    for family, some in in_common(unnamed(students)).items():
-        yield f"<h3>{as_html(family)}</h3>{_listed(_fault(one, len(students)) for one in some)}"
+    for kind, faults in by_kind(unnamed(students)).items():
+        yield f"<h3>{as_html(kind)}</h3>{_listed(_fault(one, len(students)) for one in faults)}"
 
 
 def _who_is_absent(absent: Sequence[str]) -> Iterator[str]:
     if absent:
         yield "<h2>Absent: handed in nothing</h2>"
         yield _listed(map(_name, absent))
+
+
+def _who_is_late(late: Mapping[str, str]) -> Iterator[str]:
+    if late:
+        yield "<h2>Late</h2><p>The table above has the points before anything is taken off.</p>"
+        yield _listed(f"{_name(one)}: {escape(told)}" for one, told in late.items())
 
 
 def _equal_work(
@@ -107,6 +121,17 @@ def _equal_work(
     yield f"<h3>The same, word for word</h3><p>{SAME}</p>"
     yield _listed(
         f"{'; '.join(map(_name, who))}: {escape('; '.join(what))}" for who, what in same.items()
+    )
+
+
+def _to_look_at(students: Students) -> Iterator[str]:
+    """Functions whose code leads out of the exercise."""
+    yield f"<h2>To look at</h2><p>{USES}</p>"
+    yield _listed(
+        f"{_name(student)}: <code>{exercise.name}</code> uses {escape(mark.uses)}"
+        for student, marked in students.items()
+        for _, exercise, mark in marked
+        if mark.uses
     )
 
 
@@ -148,7 +173,7 @@ def _fault(one: SharedMistake | Unnamed, of: int) -> str:
     exercises = [one.exercise] if isinstance(one, SharedMistake) else one.exercises
     names = ", ".join(f"<code>{exercise.name}</code>" for exercise in exercises)
     what = f"lesson {one.sheet.number}, {names}"
-    return f"<b>{len(one.who)} of {of}</b>: {what}: {as_html(one.says)} {_names(one.who)}"
+    return f"<b>{len(one.who)} of {of}</b>: {what}: {as_html(one.mark.says)} {_names(one.who)}"
 
 
 def _name(student: str) -> str:
@@ -171,5 +196,5 @@ def _slide(mistake: SharedMistake) -> str:
     shows = escape("\n".join(mistake.mark.shows))
     return (
         f'<section class="slide"><h2>{mistake.sheet.number} {mistake.exercise.name}</h2>'
-        f"<p>{as_html(mistake.says)}</p><pre>{shows}</pre>{picture}</section>"
+        f"<p>{as_html(mistake.mark.says)}</p><pre>{shows}</pre>{picture}</section>"
     )

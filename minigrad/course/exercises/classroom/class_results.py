@@ -25,7 +25,7 @@ from .class_page import class_page
 from .equal_work import Work, equal_work, the_same, work_in
 from .feedback import write_feedback
 from .moodle_grades import grading_worksheet
-from .points import begun, less_late, total
+from .points import begun, less_late, total, uses_told
 from .result_files import ESCAPED, as_csv, class_as_json
 from .roster import Enrolled, absent, numbers_of, times_of
 from .students import Student
@@ -75,7 +75,7 @@ class ClassResults:
                 )
         for student in self.all:
             for note in student.notes:
-                say(f"{cleaned(student.name)}: {cleaned(note)}", hanging=4)
+                say(f"{cleaned(student.name)}: {cleaned(note.says)}", hanging=4)
             if self.roster and student.name not in self.numbers:
                 say(f"{cleaned(student.name)}: not in the roster")
         for number, count in collections.Counter(self.numbers.values()).items():
@@ -114,7 +114,12 @@ class ClassResults:
             for sheet, exercise, _ in marked
             if exercise.name in work
         }
-        say(f"{cleaned(student.name):<24} {total(marked):>4} points")
+        points = total(marked)
+        worth = f"{points:>4} point{'s' * (points != 1)}"
+        told = ", ".join(filter(None, (worth, self._late_told(student.name))))
+        say(f"{cleaned(student.name):<24} {told}", hanging=25)
+        if look := uses_told(marked):
+            say(f"{cleaned(student.name)}: {look}", hanging=4)
         self.write()
 
     @property
@@ -130,7 +135,7 @@ class ClassResults:
         if not self.students or (not whole and begun < self._next):
             return
         same = equal_work(self.works)
-        notes = {one.name: one.notes for one in self.all}
+        notes = {one.name: [note.says for note in one.notes] for one in self.all}
         more = {
             name: column for name, column in self._columns(same).items() if any(column.values())
         }
@@ -142,7 +147,8 @@ class ClassResults:
             away = [f"{one.name}{', excused' * one.excused}" for one in self._absent()]
             words = the_same(self.works, self.contents)
             compared = {name for work in self.works.values() for name in work}
-            page = lambda: class_page(self.students, notes, same, away, words, len(compared))
+            late = {name: told for name in self.students if (told := self._late_told(name))}
+            page = lambda: class_page(self.students, notes, same, away, words, len(compared), late)
             forms["class.html"] = lambda: page().encode(errors=ESCAPED)
             if self.worksheet is not None:
                 forms[GRADES] = functools.partial(self.worksheet.filled, self._grades())
@@ -171,13 +177,11 @@ class ClassResults:
         """Write a page for each student, and a zip of them that Moodle takes back, if the work has come
         from there; returns their folder."""
         shutil.rmtree(self.out / FEEDBACK, ignore_errors=True)
-        notes = {one.name: one.notes for one in self.all}
+        notes = {one.name: [note.says for note in one.notes] for one in self.all}
         moodles = {one.name: one.moodles for one in self.all if one.moodles}
         back: dict[str, Path] = {}  # by the names in the zip
         for k, (student, marked) in enumerate(self.students.items(), 1):
-            days = self.days.get(student)
-            left = less_late(total(marked), days or 0, self.share)
-            late = f"{days} day{'s' * (days != 1)} late: {left} points are left." if days else ""
+            late = f"{late}." if (late := self._late_told(student)) else ""
             path = write_feedback(self.out / FEEDBACK, k, student, marked, late, notes[student])
             if student in moodles:
                 back[f"{moodles[student]}/feedback.html"] = path
@@ -227,6 +231,13 @@ class ClassResults:
         late = {name: days for name, time in times.items() if (days := _days(time, due))}
         return {name: days for name, days in late.items() if begun(self.students.get(name, ()))}
 
+    def _late_told(self, student: str) -> str:
+        """Say how late work is, and how many points are left; "" if it is in time."""
+        if not (days := self.days.get(student, 0)):
+            return ""
+        left = self._left_of(student)
+        return f"{days} day{'s' * (days != 1)} late: {left} point{'s are' if left != 1 else ' is'} left"
+
     def _columns(self, same: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
         """The columns that the table has beside points."""
         return {
@@ -247,10 +258,13 @@ class ClassResults:
     def _left(self) -> dict[str, float]:
         """The points after what is taken off for lateness, if anything is."""
         return {
-            name: less_late(total(marked), self.days.get(name, 0), self.share)
-            for name, marked in self.students.items()
+            name: self._left_of(name)
+            for name in self.students
             if self.due is not None and self.share
         }
+
+    def _left_of(self, student: str) -> float:
+        return less_late(total(self.students[student]), self.days.get(student, 0), self.share)
 
 
 def _days(time: float, due: float) -> int:
@@ -265,4 +279,4 @@ def _functions(results: Sequence[Mapping[str, Any]]) -> set[tuple[str, str]]:
 
 def _not_marked(student: Student) -> int:
     """Count the notes on what was not marked."""
-    return sum(not note.startswith("taken for") for note in student.notes)
+    return sum(not note.marked for note in student.notes)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..marking.mark import MISSING, NOT_BEGUN, RIGHT
+from ..marking.mark import MISSING, NO_FILE, NOT_BEGUN, RIGHT
 from ..sandbox import Marked
 from ..values_as_text import as_html, cleaned
 from .points import begun, part_told, points_of, total
@@ -46,9 +46,7 @@ def feedback_page(
     wrong = [one for one in marked if begun([one]) and one[2].state != RIGHT]
     rest = [exercise.name for _, exercise, mark in marked if mark.state in (NOT_BEGUN, MISSING)]
     # Where the file itself is missing, no more is to be said.
-    gone = dict.fromkeys(
-        m.says for _, _, m in marked if m.state == MISSING and "there is no file" not in m.says
-    )
+    gone = dict.fromkeys(m.says for _, _, m in marked if m.state == MISSING and m.kind != NO_FILE)
     again = dict.fromkeys(f"lesson {sheet.number}, {escape(sheet.title)}" for sheet, _, _ in wrong)
     parts = [
         f"<h1>{escape(cleaned(student))}: {total(marked)} of {of} points</h1>",

@@ -28,6 +28,12 @@ def part_told(exercise: Exercise, mark: Mark) -> str:
     return f"right for {mark.right_for} inputs" if part else ""
 
 
+def uses_told(marked: Iterable[Marked]) -> str:
+    """Say what functions use that a teacher may want to look at; "" if it is nothing."""
+    some = [f"{exercise.name} uses {mark.uses}" for _, exercise, mark in marked if mark.uses]
+    return f"look at: {'; '.join(some)}" if some else ""
+
+
 def total(marked: Iterable[Marked]) -> float:
     """The sum of the points for all exercises."""
     return round(sum(points_of(exercise, mark) for _, exercise, mark in marked), 2)

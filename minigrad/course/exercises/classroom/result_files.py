@@ -44,6 +44,7 @@ def _as_data(marked: Sequence[Marked], folder: str, seed: int) -> dict[str, obje
                 "state": mark.state,
                 "says": mark.says,
                 "shows": list(mark.shows),
+                "uses": mark.uses,
             }
             for sheet, exercise, mark in marked
         ],

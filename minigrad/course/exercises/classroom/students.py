@@ -19,6 +19,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from .... import errors
 from ...folders import EXERCISES
@@ -31,6 +32,13 @@ AGAIN = r"(?:[ _-]*(?:\(\d+\)|\d{1,2}|copy|kopie))*"  # as browsers and systems 
 WORK = (*PYTHON, ".zip", *ARCHIVES)
 
 
+class FileNote(NamedTuple):
+    """A line on the files of a student: what was not marked, and why; or what was marked as another."""
+
+    says: str
+    marked: bool = False
+
+
 @dataclass
 class Student:
     """The work of a student.
@@ -39,7 +47,7 @@ class Student:
         name: of the folder, or as the learning platform has it.
         number: the platform's for the student; or "".
         folder: with the files of exercises; of other Python files there are the names alone.
-        notes: what is not marked, and why; a line each.
+        notes: on what was not marked, or not under its own name.
         time: of the last file, in seconds since 1970.
         moodles: the name of the folder that Moodle has for the student; or "".
     """
@@ -47,7 +55,7 @@ class Student:
     name: str
     folder: Path
     number: str = ""
-    notes: list[str] = field(default_factory=list)
+    notes: list[FileNote] = field(default_factory=list)
     time: float = 0.0
     moodles: str = ""
 
@@ -91,7 +99,7 @@ def students_in(folder: Path, work: Path, out: Path | None = None) -> list[Stude
         )
     for student in students:
         if student not in with_work:
-            student.notes.append("no file of exercises is there")
+            student.notes.append(FileNote("no file of exercises is there"))
     return students
 
 
@@ -112,7 +120,7 @@ def student_in(folder: Path, work: Path) -> Student:
         )
     _sort(student, files)
     if not has_any(work):
-        why = "".join(f"; {note}" for note in student.notes[:3])
+        why = "".join(f"; {note.says}" for note in student.notes[:3])
         raise errors.ConfigError(f"there is no file of exercises in {folder}{why}")
     return student
 
@@ -195,18 +203,17 @@ def _sort(student: Student, files: Iterable[FoundFile | str]) -> None:
     known: dict[str, list[FoundFile]] = {}
     for k, file in enumerate(files):
         if k >= FILES:
-            student.notes.append(f"only {FILES} files were looked at")
+            student.notes.append(FileNote(f"only {FILES} files were looked at"))
             break
         if moodles := MOODLE.match(_moodles(_path(file))):
             student.moodles = f"{moodles[0]}file_"
         if isinstance(file, str):
-            student.notes.append(f"not marked: {file}")
+            student.notes.append(FileNote(f"not marked: {file}"))
         elif sheet := _sheet_of(file.path):
             known.setdefault(sheet, []).append(file)
         else:
-            student.notes.append(
-                f"not marked: {file.path}: no file of exercises has such a name{_meant(file)}"
-            )
+            why = f"no file of exercises has such a name{_meant(file)}"
+            student.notes.append(FileNote(f"not marked: {file.path}: {why}"))
             own = PREFIX.sub("", re.split(r"[/\\]", file.path)[-1])
             if re.fullmatch(r"\w+\.py", own):
                 (student.folder / own).touch()  # that it was there is told where it is imported
@@ -216,19 +223,20 @@ def _sort(student: Student, files: Iterable[FoundFile | str]) -> None:
         student.time = max(student.time, last.time)
         student.notes += _others(several, last)
         if not last.data.strip():
-            student.notes.append(f"not marked: {last.path}: the file is empty")
+            student.notes.append(FileNote(f"not marked: {last.path}: the file is empty"))
         if not last.path.endswith(sheet):
-            student.notes.append(f"taken for {sheet}: {last.path}")
+            student.notes.append(FileNote(f"taken for {sheet}: {last.path}", marked=True))
     student.notes = list(dict.fromkeys(student.notes))  # two zips have the same names
 
 
-def _others(several: Sequence[FoundFile], last: FoundFile) -> Iterator[str]:
+def _others(several: Sequence[FoundFile], last: FoundFile) -> Iterator[FileNote]:
     for one in several:
         if one is not last and one.data != last.data:
             later = "is later" if last.time > one.time else "has the same time, and is marked"
             same = one.path == last.path  # in two zips
             which = lambda file: f"that in {file.archive or 'no zip'}" if same else file.path
-            yield f"not marked: {one.path}{f' in {one.archive}' * same}: {which(last)} {later}"
+            place = f"{one.path}{f' in {one.archive}' * same}"
+            yield FileNote(f"not marked: {place}: {which(last)} {later}")
 
 
 def _sheet_of(path: str) -> str:

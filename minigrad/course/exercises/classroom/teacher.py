@@ -25,7 +25,7 @@ from ..values_as_text import cleaned
 from .class_marks import marks_of_class
 from .class_results import FEEDBACK, RESULTS, ClassResults
 from .gradescope import as_gradescope, nothing_for_gradescope, write_autograder
-from .points import part_told, points_of, total
+from .points import part_told, points_of, total, uses_told
 from .points_table import counted, read_points, shared
 from .result_files import as_json, as_junit
 from .roster import read_roster, spelled, yielding
@@ -59,12 +59,14 @@ def mark(options: argparse.Namespace) -> int:
         house = until.enter_context(contextlib.closing(_house(options)))
         try:
             for sheet, exercise, whole in check(folder, wanted, seed, options.seconds, house):
-                mark = shared(exercise, whole, table, options.parts)
-                marked.append((sheet, exercise, mark))
-                _tell(sheet, exercise, mark)
+                its_mark = shared(exercise, whole, table, options.parts)
+                marked.append((sheet, exercise, its_mark))
+                _tell(sheet, exercise, its_mark)
         finally:  # after Ctrl-C, too
             _warn(house)
             tell_of_time({"": [mark for _, _, mark in marked]})
+            if look := uses_told(marked):
+                say(look, hanging=4)
             of = sum(exercise.points for _, exercise, _ in marked)
             print(f"\n{total(marked)} of {of} points (seed {seed})")
     for path, form in files.items():
@@ -98,7 +100,7 @@ def _with_files(folder: Path, until: contextlib.ExitStack) -> Path:
         return folder
     copy = Path(until.enter_context(tempfile.TemporaryDirectory()))
     for note in student_in(folder, copy).notes:
-        say(cleaned(note), hanging=4)
+        say(cleaned(note.says), hanging=4)
     return copy
 
 
@@ -156,8 +158,13 @@ def mark_class(options: argparse.Namespace) -> int:
         results = ClassResults(students, options, cache.seed, roster)
         try:
             for student, marked in marks_of_class(students, wanted, cache, options.seconds, house):
-                share = lambda one, mark: shared(one, mark, table, options.parts)
-                results.add(student, [(sheet, e, share(e, mark)) for sheet, e, mark in marked])
+                results.add(
+                    student,
+                    [
+                        (sheet, exercise, shared(exercise, whole, table, options.parts))
+                        for sheet, exercise, whole in marked
+                    ],
+                )
         finally:
             results.write(whole=True)
             _warn(house)

@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..marking.mark import TOO_LONG
 from ..messages import MessageError, StoppedError, read
 from .processes import end
 
-TOO_LONG = "It had not come to an end after"  # so many seconds
 AFTER = 60  # seconds of a processor that a function may use beyond its time, if nobody ends it
 JUDGE = threading.Lock()  # one thread judges at a time, while others wait for answers
 
@@ -60,10 +60,11 @@ class Room(abc.ABC):
             try:
                 return self._in_time(lambda: self._asked(request))
             except TimeoutError:
-                raise StoppedError(
-                    f"{TOO_LONG} {self.seconds:g} seconds: is there a loop without an end, or an "
-                    f"import that takes long?"
-                ) from None
+                says = (
+                    f"It had not come to an end after {self.seconds:g} seconds: is there a loop without "
+                    f"an end, or an import that takes long?"
+                )
+                raise StoppedError(says, TOO_LONG) from None
             except MessageError as problem:
                 raise StoppedError(f"Its answer cannot be read: {problem}.") from None
             except (OSError, EOFError):
@@ -115,6 +116,7 @@ class ForkedRoom(Room):
     ) -> None:
         super().__init__(seconds, on_close)
         self.left = seconds
+        self.until = 0.0  # when the time of what is done now is over
         self.talk = talk
         self.fate = fate
 

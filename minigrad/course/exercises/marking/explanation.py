@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ..exercise import Case, Exercise
 from ..likeness import alike
 from ..values_as_text import call_text, kind_of, shown
-from .mark import HARD_CODED, WRONG, Mark
+from .mark import HARD_CODED, RETURN_IN_LOOP, UNSTEADY, WRONG, Mark
 from .outcome import Outcome, same
 from .remote_function import About, RemoteFunction
 from .trial import Trial
@@ -28,17 +29,17 @@ def explained(
     lines = lambda k: _lines(trial.exercise, trial.cases[k], outcomes[k], trial.truths[k])
     picture = lambda k: _picture(trial.exercise, trial.cases[k], outcomes[k], trial.truths[k])
     if about.one_round and outcomes[wrong[0]].error is None:  # another mistake may give the same
-        return Mark(WRONG, ONE_ROUND, lines(wrong[0]))
+        return Mark(WRONG, ONE_ROUND, lines(wrong[0]), kind=RETURN_IN_LOOP)
     mistake = trial.exact_mistake(outcomes)
     if mistake is None:
         if not about.reads and _hard_coded(trial, outcomes):
             return Mark(HARD_CODED, CONSTANT, lines(wrong[0]))
         if says := _unsteady(trial, function, outcomes):
-            return Mark(WRONG, says, lines(wrong[0]))
+            return Mark(WRONG, says, lines(wrong[0]), kind=UNSTEADY)
         mistake = trial.likely_mistake(outcomes)
     if mistake is None:
-        says, k = seen(trial, function, outcomes, wrong), wrong[0]
-        return Mark(WRONG, says, lines(k), None, picture(k))
+        what_is_seen = seen(trial, function, outcomes, wrong)
+        return replace(what_is_seen, shows=lines(wrong[0]), picture=picture(wrong[0]))
     says, k = trial.exercise.mistakes[mistake.number].says, mistake.case
     return Mark(WRONG, says, lines(k), mistake.number, picture(k))
 
@@ -60,7 +61,7 @@ def _unsteady(trial: Trial, function: RemoteFunction, outcomes: Sequence[Outcome
 
 def _hard_coded(trial: Trial, outcomes: Sequence[Outcome]) -> bool:
     """Tell whether a function gives one answer for all inputs."""
-    constant = lambda some: all(alike(some[0].value, one.value, 1e-6, 1e-9) for one in some)
+    constant = lambda answers: all(alike(answers[0].value, a.value, 1e-6, 1e-9) for a in answers)
     if any(outcome.error is not None for outcome in outcomes):
         return False
     fits = kind_of(outcomes[0].value) == kind_of(trial.truths[0].value)
@@ -70,13 +71,13 @@ def _hard_coded(trial: Trial, outcomes: Sequence[Outcome]) -> bool:
 def _lines(exercise: Exercise, case: Case, outcome: Outcome, truth: Outcome) -> tuple[str, ...]:
     """The lines that show a wrong answer: the call, what it gives, what is expected."""
     error = outcome.error
-    given = shown(outcome.value) if error is None else error.text
+    answer = shown(outcome.value) if error is None else error.text
     right = shown(truth.value)
-    if error is None and given == right:  # an array and a list, for instance
-        given, right = shown(outcome.value, True), shown(truth.value, True)
+    if error is None and answer == right:  # an array and a list, for instance
+        answer, right = shown(outcome.value, True), shown(truth.value, True)
     if exercise.key is not None:
         right += " or another that is right"
-    return call_text(exercise, case), f"gives     {given}", f"expected  {right}"
+    return call_text(exercise, case), f"gives     {answer}", f"expected  {right}"
 
 
 def _picture(

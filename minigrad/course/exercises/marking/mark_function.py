@@ -10,7 +10,18 @@ from ..learner_side.callee import Callee
 from ..shared_files import wrapped
 from ..values_as_text import call_text
 from .explanation import explained
-from .mark import BORROWED, NOT_BEGUN, RIGHT, WRONG, Mark
+from .mark import (
+    BORROWED,
+    BROKEN_RULE,
+    CHANGED_ARGUMENT,
+    CHANGED_NUMPY,
+    NO_FUNCTION,
+    NOT_BEGUN,
+    RIGHT,
+    WRONG,
+    Mark,
+    error_kind,
+)
 from .outcome import Outcome
 from .properties import broken
 from .remote_function import RemoteFunction
@@ -36,12 +47,13 @@ def mark(trial: Trial, function: RemoteFunction) -> Mark:
     if about.numpy:
         return _numpy(about.numpy)
     if not about.callable:
-        return Mark(WRONG, f"{exercise.name} is no function, or what defines it fails.")
+        says = f"{exercise.name} is no function, or what defines it fails."
+        return Mark(WRONG, says, kind=NO_FUNCTION)
     outcomes: list[Outcome] = []
     for case in trial.cases:
         outcomes.append(function.outcome(exercise, case))
-        if known := _known_at_once(exercise, case, outcomes[-1]):
-            return known
+        if early := _known_at_once(exercise, case, outcomes[-1]):
+            return early
     wrong = len(trial.wrong(outcomes))
     if wrong:
         result = explained(trial, function, outcomes, about)
@@ -49,8 +61,8 @@ def mark(trial: Trial, function: RemoteFunction) -> Mark:
         result = _changed_argument(trial, outcomes) or _of_properties(trial, function)
     if result.state != WRONG:
         return result
-    of = len(outcomes)
-    return replace(result, share=1 - wrong / of, right_for=f"{of - wrong} of {of}")
+    inputs = len(outcomes)
+    return replace(result, share=1 - wrong / inputs, right_for=f"{inputs - wrong} of {inputs}")
 
 
 def _known_at_once(exercise: Exercise, case: Case, outcome: Outcome) -> Mark | None:
@@ -58,13 +70,14 @@ def _known_at_once(exercise: Exercise, case: Case, outcome: Outcome) -> Mark | N
     if outcome.numpy:
         return _numpy(outcome.numpy)
     if outcome.borrowed:
-        says = f"It leaves the work to what is there already, in {outcome.borrowed}."
-        return Mark(BORROWED, says)
+        fault = "It leaves the work to what is there already"
+        return Mark(BORROWED, f"{fault}, in {outcome.borrowed}.", fault=f"{fault}.")
     if outcome.error is not None:
         if outcome.error.own and outcome.error.kind == "builtins.NotImplementedError":
             return Mark(NOT_BEGUN)
         if outcome.error.kind == "builtins.KeyboardInterrupt":
-            return Mark(WRONG, INTERRUPTS, (call_text(exercise, case),))
+            shows = (call_text(exercise, case),)
+            return Mark(WRONG, INTERRUPTS, shows, kind=error_kind(outcome.error.kind))
     return None
 
 
@@ -74,7 +87,7 @@ def _numpy(name: str) -> Mark:
         f"The file changes NumPy itself: np.{name} is no longer NumPy's, for anybody. Give what is "
         f"yours a name of its own."
     )
-    return Mark(WRONG, says)
+    return Mark(WRONG, says, kind=CHANGED_NUMPY)
 
 
 def _changed_argument(trial: Trial, outcomes: Sequence[Outcome]) -> Mark | None:
@@ -85,14 +98,14 @@ def _changed_argument(trial: Trial, outcomes: Sequence[Outcome]) -> Mark | None:
                 f"The answers are right, but it changes what it was given, in argument "
                 f"{outcome.changed + 1}: work on a copy."
             )
-            return Mark(WRONG, says, (call_text(trial.exercise, case),))
+            shows = (call_text(trial.exercise, case),)
+            return Mark(WRONG, says, shows, kind=CHANGED_ARGUMENT)
     return None
 
 
 def _of_properties(trial: Trial, function: RemoteFunction) -> Mark:
     """The mark of right answers: that they are right, if the function has all properties too."""
     for case in trial.cases:
-        says = broken(trial.exercise, function, case)
-        if says:
-            return Mark(WRONG, says.strip(), (call_text(trial.exercise, case),))
+        if says := broken(trial.exercise, function, case):
+            return Mark(WRONG, says, (call_text(trial.exercise, case),), kind=BROKEN_RULE)
     return Mark(RIGHT)

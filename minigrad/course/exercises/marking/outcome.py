@@ -7,7 +7,7 @@ from typing import Any
 
 from ..exercise import Case, Exercise
 from ..learner_side.raised_error import RaisedError
-from ..likeness import alike, kind
+from ..likeness import alike, holder_of
 from ..values_as_text import shown
 
 
@@ -37,7 +37,7 @@ def outcome_of(exercise: Exercise, case: Case, value: object, **about: Any) -> O
     if exercise.key is None:
         return Outcome(value, value, **about)
     try:
-        key: Any = kind(value), exercise.key(value, *case.inputs())
+        key: Any = holder_of(value), exercise.key(value, *case.inputs())
     except Exception:  # an answer of the wrong kind has none
         key = "no answer", shown(value)
     return Outcome(value, key, **about)

@@ -10,15 +10,16 @@ from .remote_function import RemoteFunction
 
 
 def broken(exercise: Exercise, function: RemoteFunction, case: Case) -> str:
-    """Name in sentences the properties that the function does not have in this case."""
-    sentences = ""
+    """Name in sentences the properties that the function lacks in this case; "" if it has all."""
+    sentences = []
     for text, holds in exercise.properties.items():
         try:
             with np.errstate(all="ignore"):
-                held = holds(function, *case.inputs())
+                is_true = holds(function, *case.inputs())
         except StoppedError:
             raise
         except Exception:  # an answer of the wrong kind has no properties
-            held = False
-        sentences += "" if held else f" This must be true, and is not: {text}."
-    return sentences
+            is_true = False
+        if not is_true:
+            sentences.append(f"This must be true, and is not: {text}.")
+    return " ".join(sentences)

@@ -42,15 +42,15 @@ def _of_parts(pairs: Pairs, right: bool) -> str:
     wrong = [k for k, part in enumerate(parts) if not all(alike(*pair, *NEAR) for pair in part)]
     if len(wrong) != 1 or len(parts) == 1:
         swapped = len(parts) == 2 and all(alike(g, r[::-1], *NEAR) for g, r in pairs)
-        return " The two values have changed places." if swapped else _of_numbers(pairs, right)
+        return "The two values have changed places." if swapped else _of_numbers(pairs, right)
     (k,) = wrong
-    says = f" Of its {len(parts)} values, only number {k + 1} is wrong."
-    those = [pair for pair in parts[k] if not alike(*pair, *NEAR)]
-    return says + _relation(those, right or len(those) < len(pairs))
+    off = [pair for pair in parts[k] if not alike(*pair, *NEAR)]
+    how = _relation(off, right or len(off) < len(pairs))
+    return f"Of its {len(parts)} values, only number {k + 1} is wrong. {how}".rstrip()
 
 
 def _of_names(pairs: Pairs, right: bool) -> str:
-    for says, one, other in ((" Missing is {}.", 1, 0), (" There is {}, and should not be.", 0, 1)):
+    for says, one, other in (("Missing is {}.", 1, 0), ("There is {}, and should not be.", 0, 1)):
         names = [[n for n in pair[one] if n not in pair[other]] for pair in pairs]
         if any(names):
             return says.format(", ".join(map(shown, next(filter(None, names))[:FEW])))
@@ -76,8 +76,8 @@ def _of_numbers(pairs: Pairs, right: bool) -> str:
 
 
 def _first(table: Iterable[tuple[str, Callable[..., Any]]], pairs: Pairs) -> str:
-    found = (f" {says}" for says, holds in table if all(_holds(holds, *pair) for pair in pairs))
-    return next(found, "")
+    true = (says for says, holds in table if all(_holds(holds, *pair) for pair in pairs))
+    return next(true, "")
 
 
 def _holds(holds: Callable[..., Any], given: Any, right: Any) -> bool:
@@ -100,12 +100,13 @@ def _flat(value: Any) -> np.ndarray | None:
 def _steady(flat: Pairs) -> str:
     """Say by which factor, or by how much, all numbers are off, if that is the same for all."""
     for of_each, of_all, difference in STEADY:
-        found = [difference(x, y) for x, y in flat]
-        if all(one.size and _near(one, one[0]) for one in found):
-            if len(found) > 1 and _near(np.concatenate(found), found[0][0]):
-                return f" {of_all.format(found[0][0])}"
-            if sum(one.size > 1 for one in found) > 1:
-                return f" {of_each.format(found[0][0])}"
+        differences = [difference(x, y) for x, y in flat]
+        if all(one.size and _near(one, one[0]) for one in differences):
+            first = differences[0][0]
+            if len(differences) > 1 and _near(np.concatenate(differences), first):
+                return of_all.format(first)
+            if sum(one.size > 1 for one in differences) > 1:
+                return of_each.format(first)
     return ""
 
 
@@ -127,7 +128,9 @@ def _only_first(x: Any, y: Any) -> bool:
     return len(x) == len(y) > 2 and same[0] and not any(same[1:])
 
 
-STEADY = (  # what is said of a difference that is one for each answer; that is one for all
+# A sentence for a difference that is the same within each answer, one for a difference that is the same
+# in all answers, and the difference.
+STEADY = (
     (
         "All numbers of an answer are off by one factor: here they are {:.4g} times what is right.",
         "All numbers are off by one factor: they are {:.4g} times what is right.",
@@ -139,7 +142,8 @@ STEADY = (  # what is said of a difference that is one for each answer; that is 
         lambda x, y: x - y,
     ),
 )
-OF_ROWS = (  # of what has rows: lists, arrays
+# Sentences, each with what is true of a wrong answer and the right one: of lists and arrays.
+OF_ROWS = (
     ("The first is missing: all others are right.", lambda x, y: _same(x, y[1:])),
     ("The last is missing: all others are right.", lambda x, y: _same(x, y[:-1])),
     ("There is one more in front; all others are right.", lambda x, y: len(x) and _same(x[1:], y)),
@@ -153,7 +157,7 @@ OF_ROWS = (  # of what has rows: lists, arrays
     ("All but the first are right.", _but(slice(1, None))),
     ("All but the last are right.", _but(slice(None, -1))),
 )
-OF_BOOLEANS = (  # the first is not said where other inputs are answered right
+OF_BOOLEANS = (  # the first is left out where other inputs are answered right
     ("True and False are exchanged.", lambda x, y: (x != y).all()),
     ("All that should be True is, but more than that.", lambda x, y: (x >= y).all()),
     ("All that should be False is, but more than that.", lambda x, y: (x <= y).all()),

@@ -12,6 +12,7 @@ from ..messages import MessageError, StoppedError, packed, unpacked
 from ..values_as_text import call_text, cleaned
 from .outcome import Outcome, outcome_of
 
+LOADING = "loading the file"  # before the first call
 TEXT = 2000  # characters of what a learner's side says
 UNREADABLE = (
     "What came back from its process is no answer: does it write to files that are open, or change what "
@@ -76,14 +77,14 @@ class RemoteFunction:
     @property
     def last(self) -> str:
         """The last call that was made, as text."""
-        return call_text(*self._last) if self._last else "loading the file"
+        return call_text(*self._last) if self._last else LOADING
 
     def about(self) -> About:
         """Return what there is to know of it before a call."""
         reply = self._reply(packed({"about": None}))
         numpy = _text(reply.get("numpy"))
-        said = {name: reply.get(name) is True for name in ("callable", "reads", "one_round")}
-        return About(**said, numpy=numpy)
+        facts = {name: reply.get(name) is True for name in ("callable", "reads", "one_round")}
+        return About(**facts, numpy=numpy)
 
     def changed(self) -> str:
         """Say which value outside it calls of the function have changed; "" if none has."""

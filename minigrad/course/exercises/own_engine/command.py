@@ -12,7 +12,7 @@ from ..isolation.house import House
 from ..isolation.room import JUDGE
 from ..marking.mark import RIGHT, Mark
 from ..marking.mark_function import mark
-from ..marking.remote_function import RemoteFunction
+from ..marking.remote_function import LOADING, RemoteFunction
 from ..marking.trial import Trial
 from ..messages import StoppedError, packed
 from .comparison import Compared, compare, engine_exercise
@@ -40,10 +40,14 @@ def marked_and_compared(path: Path, seconds: float, seed: int = 0) -> tuple[Mark
     """
     request = request_for_engine(path)
     with contextlib.closing(House()) as house, JUDGE:
-        engine = RemoteFunction(lambda request: room.ask(request))
+        last = LOADING
         try:
             with contextlib.closing(house.room(seconds)) as room:
+                engine = RemoteFunction(room.ask)
                 room.send(packed(request))
-                return mark(Trial(engine_exercise(), seed), engine), compare(engine, seed)
+                try:
+                    return mark(Trial(engine_exercise(), seed), engine), compare(engine, seed)
+                finally:
+                    last = engine.last
         except StoppedError as problem:
-            raise errors.ConfigError(f"{path}: {problem} ({engine.last})") from None
+            raise errors.ConfigError(f"{path}: {problem} ({last})") from None

@@ -15,7 +15,7 @@ from minigrad.course.exercises.marking.mark import NOT_BEGUN, RIGHT, WRONG
 from minigrad.course.exercises.marking.mark_function import mark_function
 from minigrad.course.exercises.marking.trial import Trial
 from minigrad.course.exercises.puzzle import puzzle_of, solved
-from minigrad.course.exercises.sandbox import mark_of
+from minigrad.course.exercises.sandbox import Conditions, Job, mark_of
 from minigrad.course.exercises.stubs import examples
 from minigrad.course.exercises.worked import worked
 from minigrad.course.folders import EXERCISES
@@ -156,7 +156,8 @@ def test_a_program_of_the_museum_is_not_begun_as_long_as_it_is_as_it_was_handed_
     ((sheet, (exercise,)),) = chosen(["fill_rule"])
     given = (EXERCISES / sheet.file).read_text()
     path = tmp_path / sheet.file
-    mark = lambda text: path.write_text(text) and mark_of(path, sheet, exercise, 0, float("inf"))
+    job, conditions = Job(path, sheet, exercise), Conditions(0, float("inf"))
+    mark = lambda text: path.write_text(text) and mark_of(job, conditions)
     assert mark(given.replace("As it ", "as it ")).state == NOT_BEGUN
     assert mark(given.replace("gx = g.copy()", "gx = g + 0")).state == WRONG
     assert mark(given.replace("g[index].sum()", "g[np.unique(index)].sum()")).state == RIGHT

@@ -12,6 +12,7 @@ import pytest
 from learners import FIRST, checked, file_of, write
 from limits import SECONDS
 
+from minigrad.course.exercises import learner_file
 from minigrad.course.exercises.marking.mark import BORROWED, RIGHT, WRONG
 
 
@@ -154,7 +155,9 @@ def test_torch_is_recognised_without_it(text, folder):
 
 
 @pytest.mark.parametrize("padding", ["tokens != pad", "(tokens == pad)[:, None, None, :]"])
-def test_a_function_that_calls_a_wrong_one_is_not_what_is_mended_first(padding, folder):
+def test_a_function_that_calls_a_wrong_one_is_not_what_is_mended_first(
+    padding, folder, monkeypatch
+):
     write(
         folder,
         f"""
@@ -173,3 +176,8 @@ def test_a_function_that_calls_a_wrong_one_is_not_what_is_mended_first(padding, 
     found = checked(folder, "decoder_mask")
     assert found.state == WRONG
     assert found.says == "It calls your padding_mask, which is wrong: mend that first."
+    reads = []
+    content_of = learner_file.content_of
+    monkeypatch.setattr(learner_file, "content_of", lambda p: reads.append(p) or content_of(p))
+    checked(folder, "decoder_mask")
+    assert len(reads) == 1, "what is judged, and what is run, is one text"

@@ -25,8 +25,7 @@ from minigrad.course.exercises.classroom.equal_work import COMPARED
 from minigrad.course.exercises.classroom.roster import Enrolled, read_roster
 from minigrad.course.exercises.classroom.students import students_in
 from minigrad.course.exercises.isolation import container
-from minigrad.course.exercises.isolation.room import TOO_LONG
-from minigrad.course.exercises.marking.mark import STOPPED, Mark
+from minigrad.course.exercises.marking.mark import STOPPED, TOO_LONG, Mark
 from minigrad.course.exercises.values_as_text import as_html
 from minigrad.course.folders import EXERCISES
 from minigrad.errors import ConfigError
@@ -125,7 +124,7 @@ def test_of_the_same_file_in_two_zips_it_is_said_which_zip_is_later(tmp_path):
     (tmp_path / "work").mkdir()
     (student,) = students_in(tmp_path / "room", tmp_path / "work")
     assert (student.folder / FIRST).read_text() == RIGHT
-    assert [note for note in student.notes if f"mine/{FIRST}" in note] == [
+    assert [note.says for note in student.notes if f"mine/{FIRST}" in note.says] == [
         f"not marked: mine/{FIRST} in ada/mine.zip: that in ada/mine (1).zip is later"
     ]
     assert len(student.notes) == 2, "a line is there once"
@@ -139,7 +138,7 @@ def test_of_two_files_of_the_same_time_that_is_said(tmp_path):
         (tmp_path / f"{k}").mkdir()
         (student,) = students_in(tmp_path / "room.zip", tmp_path / f"{k}")
         assert (student.folder / FIRST).read_text() == RIGHT
-        assert student.notes == [
+        assert [note.says for note in student.notes] == [
             f"not marked: {files[0][0]}: mine/{FIRST} has the same time, and is marked"
         ]
 
@@ -256,7 +255,7 @@ def test_equal_work_is_shown_with_what_was_compared(room, marked, tmp_path):
 
 
 def test_whose_functions_took_too_long_is_told(capsys):
-    slow, right = Mark(STOPPED, f"{TOO_LONG} 10 seconds"), Mark("right")
+    slow, right = Mark(STOPPED, kind=TOO_LONG), Mark("right")
     sandbox.tell_of_time({"ada": [right], "ben": [right, slow]})
     assert "this was stopped: functions of ben" in capsys.readouterr().out.replace("\n", " ")
     sandbox.tell_of_time({"ada": [right]})
@@ -282,11 +281,11 @@ def test_an_interrupted_run_goes_on_and_what_is_unchanged_is_not_marked_again(
     names = []
     mark = sandbox.mark_of
 
-    def marking(path, sheet, exercise, *how):
-        names.append(exercise.name)
+    def marking(job, conditions):
+        names.append(job.exercise.name)
         if len(names) == 5:
             raise KeyboardInterrupt
-        return mark(path, sheet, exercise, *how)
+        return mark(job, conditions)
 
     monkeypatch.setattr(sandbox, "mark_of", marking)
     arguments = ["class", room, "01", "--in-process", "--out", tmp_path / "out"]
@@ -926,7 +925,9 @@ def test_each_day_late_takes_off_a_share_by_the_time_in_the_roster(room, marked,
     roster.write_text(
         "name,id,submitted\nada,1,2001-01-01T18:59\nben,2,2001-01-02T18:01\neve,3,2001-03-01\n"
     )
-    _, rows = marked("--roster", roster, "--due", "2001-01-01T18:00", "--late", "0.2", "--feedback")
+    said, rows = marked(
+        "--roster", roster, "--due", "2001-01-01T18:00", "--late", "0.2", "--feedback"
+    )
     assert {name: (row["days late"], row["points left"]) for name, row in rows.items()} == {
         "ada": ("1", "0.8"), "ben": ("2", "0.6"), "eve": ("59", "0.0"),
     }  # fmt: skip
@@ -934,6 +935,23 @@ def test_each_day_late_takes_off_a_share_by_the_time_in_the_roster(room, marked,
     assert "2 days late: 0.6 points are left." in ben
     ada = next((tmp_path / "out/feedback").glob("*ada*")).read_text()
     assert "1 day late: 0.8 points are left." in ada
+    assert re.search("ben +1 point, 2 days late: 0.6 points are left", said)
+    page = (tmp_path / "out/class.html").read_text()
+    assert "<li><bdi>ben</bdi>: 2 days late: 0.6 points are left</li>" in page
+
+
+def test_code_that_leads_out_of_the_exercise_is_listed_and_takes_off_no_points(
+    room, marked, tmp_path
+):
+    body = "    import subprocess as s\n    open, s\n    return g * y, g * x\n"
+    put(room / "ada" / FIRST, f"{STUBS}\n\ndef product_rule(g, x, y):\n{body}")
+    put(room / "ben" / FIRST, f"import os\n\ndef order(signal, open):\n    return open\n{RIGHT}")
+    said, rows = marked()
+    assert rows["ada"]["points"] == rows["ben"]["points"] == "1"
+    assert "ada: look at: product_rule uses open, subprocess" in said
+    assert "ben: look" not in said
+    page = (tmp_path / "out/class.html").read_text()
+    assert "<li><bdi>ada</bdi>: <code>product_rule</code> uses open, subprocess</li>" in page
 
 
 # --- in a container ---------------------------------------------------------------------------
