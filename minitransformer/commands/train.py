@@ -47,7 +47,7 @@ def train(options: argparse.Namespace) -> int:
         claimed(folder), contextlib.nullcontext(load()) as run, one_thread(),
         workers(given, run) as run.workers, interruptible() as interrupted, quiet,
     ):  # fmt: skip
-        for line in getattr(run.task, "told", ()):
+        for line in getattr(run.task, "remarks", ()):
             say(line)
         exam = run.task.held_out(min(EXAM, run.task.held_out_count))
         if isinstance(run.workers, Cluster) and run.workers.page:

@@ -9,7 +9,8 @@ There are two kinds of task; each is built in, or reads a file:
     Task      pairs of a source and a target      dates, copy, reverse, sort, addition; pairs FILE
     TextTask  windows into a text                 text FILE
 
-No task knows of models, arrays or training; `load_training` makes the task of a checkpoint again.
+A task knows of no model and no array. Of training it uses `Vocabulary` and `Pair` alone, the words in
+which the two speak. `make` makes a task, and `load_training` again that of a checkpoint.
 
 `dates`, `letters` and `addition` are built in, the last two by `drawn`; `pairs` and `text` read `files`,
 the first of them after a `survey`; `split` holds examples out.
@@ -24,12 +25,13 @@ from typing import Any
 from minigrad.engine.kinds import checked
 from minigrad.errors import ConfigError
 from minigrad.settings import whole
-from minitransformer.tasks import addition, dates, letters
-from minitransformer.tasks.pairs import Pairs
-from minitransformer.tasks.text import Text
-from minitransformer.training.checkpoints import training_in
-from minitransformer.training.loop import Training
-from minitransformer.training.task import Task, TextTask
+
+from ..training.checkpoints import training_in
+from ..training.loop import Training
+from ..training.task import Task, TextTask
+from . import addition, dates, letters
+from .pairs import Pairs
+from .text import Text
 
 __all__ = [
     "FAULTS",

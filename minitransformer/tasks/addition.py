@@ -11,8 +11,9 @@ write the first digit, a model has to know the rest already.
 import random
 
 from minigrad.settings import whole
-from minitransformer.tasks.drawn import Drawn
-from minitransformer.training.vocabulary import Vocabulary
+
+from ..training.vocabulary import Vocabulary
+from .drawn import Drawn
 
 DIGITS = "0123456789"
 MOST_DIGITS = 1000  # digits; Python writes no whole number of more than 4300

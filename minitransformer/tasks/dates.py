@@ -26,8 +26,8 @@ from collections.abc import Sequence
 from datetime import date
 from typing import NamedTuple
 
-from minitransformer.tasks.split import first, seeded
-from minitransformer.training.vocabulary import Vocabulary
+from ..training.vocabulary import Vocabulary
+from .split import first, seeded
 
 # Each form tells its day for certain. "3 April 98" is no form: its century is not known.
 FORMS = (
@@ -153,12 +153,12 @@ def with_another_month(line: str) -> str | None:
     None if it names no month in full.
     """
     names = "|".join(month for month, _ in MONTHS)
-    found = re.search(rf"\b({names})\b", line, re.IGNORECASE)
-    if found is None:
+    month = re.search(rf"\b({names})\b", line, re.IGNORECASE)
+    if month is None:
         return None
-    other = "June" if found[0].lower() == "may" else "May"
-    case = str.lower if found[0].islower() else str.upper if found[0].isupper() else str
-    return line[: found.start()] + case(other) + line[found.end() :]
+    other = "June" if month[0].lower() == "may" else "May"
+    case = str.lower if month[0].islower() else str.upper if month[0].isupper() else str
+    return line[: month.start()] + case(other) + line[month.end() :]
 
 
 READS = (

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from minitransformer.tasks.split import first, one_in_ten, seeded
-from minitransformer.training.vocabulary import Vocabulary
+from ..training.vocabulary import Vocabulary
+from .split import first, one_in_ten, seeded
 
 HELD_OUT = 1000
 DRAWS = 20_000  # a tenth of the draws is held out: more than HELD_OUT, unless the task is small

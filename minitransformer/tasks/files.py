@@ -8,7 +8,6 @@ import bisect
 import codecs
 import hashlib
 import os
-import re
 import sys
 from array import array
 from collections.abc import Iterator, Sequence
@@ -31,13 +30,21 @@ BLOCK = 1 << 12  # bytes that are read to find one line
 LONG = 1 << 20  # bytes: a longer line is read in pieces
 SHOWN = 5  # faults in a message: it stays one line
 KEPT = 1000  # faults that are remembered
+OTHER_ENCODING = "or name the file's encoding, such as encoding='cp1252' for one of Windows"
 
 
 class Fault(NamedTuple):
-    """A fault in a line; lines are counted from 1."""
+    """A fault in a line; lines are counted from 1.
+
+    Attributes:
+        remedy: what to do about it, beside correcting the line; or "".
+        length: of a text that is too long, in characters or words; or 0.
+    """
 
     line: int
     what: str
+    remedy: str = ""
+    length: int = 0
 
 
 class LineBlock(NamedTuple):
@@ -179,7 +186,8 @@ class File:
             if BAD in line:
                 column = line.index(BAD) + 1
                 codec = self.codec.removesuffix("-sig")
-                faults.append(Fault(number, f"not {codec} at character {column}"))
+                what = f"not {codec} at character {column}"
+                faults.append(Fault(number, what, OTHER_ENCODING))
             elif "\0" in line:
                 what = "a NUL character, as in utf-16 without byte order mark"
                 faults.append(Fault(number, what))
@@ -217,7 +225,7 @@ class Faults:
 
     def __str__(self) -> str:
         """The first few, and how many more there are, in a line."""
-        shown = [f"line {line}: {what}" for line, what in self.first[:SHOWN]]
+        shown = [f"line {fault.line}: {fault.what}" for fault in self.first[:SHOWN]]
         if self.count > len(shown):
             shown.append(f"and {self.count - len(shown):,} more")
         return "; ".join(shown)
@@ -240,14 +248,9 @@ def check(file: str | os.PathLike[str], faults: Faults, usable: int, skip: bool)
     if usable and (skip or not faults.count):
         return
     remedies = [f"Correct {'it' if faults.count == 1 else 'them'}"]
-    if any(what.startswith("not ") for _, what in faults.first):
-        remedies.append("or name the file's encoding, such as encoding='cp1252' for one of Windows")
-    if any(what.startswith("no tab") for _, what in faults.first):
-        remedies.append("put one tab between source and target, or name a file with commas .csv")
-    if longer := [
-        int(n) for _, what in faults.first for n in re.findall(r"of (\d+) .* at most", what)
-    ]:
-        remedies.append(f"or give longest={max(longer)}, which takes memory by its square")
+    remedies += dict.fromkeys(fault.remedy for fault in faults.first if fault.remedy)
+    if longest := max((fault.length for fault in faults.first), default=0):
+        remedies.append(f"or give longest={longest}, which takes memory by its square")
     if usable:
         remedies.append(f"or give skip_bad=True to use the {several(usable, 'line')} left")
     what = several(faults.count, "fault")

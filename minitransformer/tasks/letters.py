@@ -13,8 +13,9 @@ import string
 from collections.abc import Callable
 
 from minigrad.settings import whole
-from minitransformer.tasks.drawn import Drawn
-from minitransformer.training.vocabulary import Vocabulary
+
+from ..training.vocabulary import Vocabulary
+from .drawn import Drawn
 
 ALPHABET = string.ascii_lowercase
 LONGEST = 10

@@ -19,7 +19,10 @@ from typing import Literal
 
 from minigrad.errors import DataError
 from minigrad.settings import choice, flag, whole
-from minitransformer.tasks.files import (
+
+from ..training.line_reader import Pair
+from ..training.vocabulary import Vocabulary
+from .files import (
     LONG,
     SHOWN,
     Fault,
@@ -29,12 +32,11 @@ from minitransformer.tasks.files import (
     several,
     unchanged,
 )
-from minitransformer.tasks.split import first, seeded
-from minitransformer.tasks.survey import HELD_OUT, Survey, symbols_of
-from minitransformer.training.line_reader import Pair
-from minitransformer.training.vocabulary import Vocabulary
+from .split import first, seeded
+from .survey import HELD_OUT, Survey, symbols_of
 
 DIVIDERS = {",": "comma", ";": "semicolon", "\t": "tab"}  # of the columns of a csv
+ONE_TAB = "put one tab between source and target, or name a file with commas .csv"
 HEADS = (  # known names of the columns, in a first line
     ("source", "src", "input", "question"),
     ("target", "tgt", "output", "answer"),
@@ -73,7 +75,7 @@ class Pairs:
     Attributes:
         faults: the first faults that were skipped, by line.
         left_out: a note on a first line of names, and on the lines that were skipped; or "".
-        told: lines about the pairs: the held-out ones, and the number of sources with more than one
+        remarks: lines about the pairs: the held-out ones, and the number of sources with more than one
             target, among at most 10,000.
         sha256: of the contents of the file.
         held_out_count: the number of held-out sources: a tenth of the pairs, at most 1000.
@@ -106,51 +108,53 @@ class Pairs:
         self._usable = array("q", [0])  # lines that are used, before each block
         self._divider = ""  # of a csv; "" for a tab, without quotes
         self._head = ""  # a note on a first line that may name the columns
-        found = self._survey()
+        survey = self._survey()
         unchanged(self._file, sha256)
-        check(file, found.faults, self._usable[-1], skip_bad)
+        check(file, survey.faults, self._usable[-1], skip_bad)
 
         self.sha256 = self._file.sha256
-        self.faults = found.faults.first
-        self.left_out = "; ".join(filter(None, (self._head, found.faults.left_out())))
-        self._held_out = self._chosen(found, skip_bad)
+        self.faults = survey.faults.first
+        self.left_out = "; ".join(filter(None, (self._head, survey.faults.left_out())))
+        self._held_out = self._chosen(survey, skip_bad)
         self._hidden = {source for source, _ in self._held_out}
-        of = Vocabulary.of_characters if level == "character" else Vocabulary.of_words
-        self.source, self.target = (of(side.seen) for side in found.symbols)
-        self.told = [*filter(None, (self._split_told(found), found.candidates.contradictions()))]
-        self.longest_source, self.longest_target = found.lengths
+        by_level = {"character": Vocabulary.of_characters, "word": Vocabulary.of_words}
+        self.source, self.target = (by_level[level](side.seen) for side in survey.symbols)
+        lines = self._held_out_lines(survey), survey.candidates.contradictions()
+        self.remarks = [*filter(None, lines)]
+        self.longest_source, self.longest_target = survey.lengths
 
     def _survey(self) -> Survey:
         """Read the file once, and count its faults, its pairs and their symbols."""
-        found = Survey(self.seed, self._level)
+        survey = Survey(self.seed, self._level)
         is_csv = os.fsdecode(self._file.path).lower().endswith(".csv")
         for block in self._file.blocks():
             if is_csv and not self._divider:
                 self._divider = _divider([*block.texts.values()])
             faults, usable = [*block.faults], self._usable[-1]
             for number in block.texts:
-                pair, what = self._pair(block, number)
-                if pair is not None:
+                pair = self._pair(block, number)
+                if isinstance(pair, Fault):
+                    faults.append(pair)
+                elif pair is not None:
                     usable += 1
-                    found.add(pair, number)
-                elif what:
-                    faults.append(Fault(number, what))
-            found.faults.add(faults)
+                    survey.add(pair, number)
+            survey.faults.add(faults)
             self._usable.append(usable)
-        return found
+        return survey
 
-    def _chosen(self, found: Survey, skip_bad: bool) -> list[Pair]:
+    def _chosen(self, survey: Survey, skip_bad: bool) -> list[Pair]:
         """The held-out pairs, a tenth.
 
         Raises:
             DataError: if there are none, and faults are not to be skipped.
         """
         usable = self._usable[-1]
-        held_out = found.candidates.chosen(min(HELD_OUT, math.ceil(usable / 10)), found.symbols)
+        count = min(HELD_OUT, math.ceil(usable / 10))
+        held_out = survey.candidates.chosen(count, survey.symbols)
         if not (held_out or skip_bad):
-            sources = [repr(source) for source in found.candidates.targets]
+            sources = [repr(source) for source in survey.candidates.targets]
             raise DataError(
-                f"{self._file.path} line {found.last}: the only pair, so none is left to hold out; "
+                f"{self._file.path} line {survey.last}: the only pair, so none is left to hold out; "
                 "give more pairs, or train on it alone with skip_bad=True"
                 if usable == 1
                 else f"{self._file.path}: all its {usable} pairs have {sources[0]} in the first column, "
@@ -162,10 +166,11 @@ class Pairs:
             )
         return held_out
 
-    def _split_told(self, found: Survey) -> str:
-        """A line on the held-out lines: how many there are, and the numbers of the first."""
-        held_out = [found.candidates.targets[source] for source in self._hidden]
-        count, lines = sum(t.count for t in held_out), sorted(t.line for t in held_out)[:SHOWN]
+    def _held_out_lines(self, survey: Survey) -> str:
+        """A sentence on the held-out lines: how many there are, and the numbers of the first."""
+        held_out = [survey.candidates.targets[source] for source in self._hidden]
+        count = sum(targets.count for targets in held_out)
+        lines = sorted(targets.line for targets in held_out)[:SHOWN]
         if not count:
             return "no line is held out, so that nothing will tell how well others are read"
         more = f" and {count - len(lines):,} more" if count > len(lines) else ""
@@ -174,27 +179,44 @@ class Pairs:
             f"from: line{'s' * (count > 1)} {', '.join(map(str, lines))}{more}"
         )
 
-    def _pair(self, block: LineBlock, number: int) -> tuple[Pair | None, str]:
-        """The pair in a line; or None, and the fault of the line."""
+    def _pair(self, block: LineBlock, number: int) -> Pair | Fault | None:
+        """The pair in a line, or the fault of the line; None of a line that is left out."""
         if block.inside and number == block.first:  # the rest of a line that is too long
-            return None, ""
+            return None
         if block.goes_on and number == block.last:
-            return None, f"longer than {LONG:,} bytes"
+            return Fault(number, f"longer than {LONG:,} bytes")
         columns = _columns(block.texts[number], self._divider)
         if columns is None:
-            return None, "a quote that does not end in its line"
+            return Fault(number, "a quote that does not end in its line")
         fields = [_clean(field, self._level) for field in columns]
         if number == 1 and (
             self._header or (len(fields) == 2 and all(map(_is_head, fields, HEADS)))
         ):
             self._head = f"line 1 names the columns, {' and '.join(fields)}: it is no pair"
-            return None, ""
+            return None
         if number == 1 and len(fields) == 2 and all(map(str.isidentifier, fields)):
             self._head = (
                 f"line 1, {' -> '.join(fields)}, is taken as a pair; header=True leaves it out"
             )
-        what = _fault(fields, self._level, self._longest, DIVIDERS.get(self._divider, "tab"))
-        return ((fields[0], fields[1]), "") if what is None else (None, what)
+        return self._fault(number, fields) or (fields[0], fields[1])
+
+    def _fault(self, number: int, fields: Sequence[str]) -> Fault | None:
+        """Return the fault in the fields of a line, or None if they are a source and a target."""
+        if not any(fields):
+            return Fault(number, "empty")
+        if len(fields) != 2:
+            divider = DIVIDERS.get(self._divider, "tab")
+            what = f"{len(fields) - 1 or 'no'} {divider}{'s' * (len(fields) > 2)}; expected one"
+            return Fault(number, what, ONE_TAB if (len(fields), divider) == (1, "tab") else "")
+        for side, text in zip(("source", "target"), fields, strict=True):
+            if not text:
+                return Fault(number, f"no {side}")
+            if (length := len(symbols_of(text, self._level))) > self._longest:
+                what = (
+                    f"a {side} of {length} {self._level}s; the model reads at most {self._longest}"
+                )
+                return Fault(number, what, length=length)
+        return None
 
     @property
     def held_out_count(self) -> int:
@@ -227,7 +249,7 @@ class Pairs:
         number = numbers[place - before]
         if after - before < len(numbers):
             number = generator.choice(numbers)
-        while (pair := self._pair(block, number)[0]) is None:
+        while (pair := self._pair(block, number)) is None or isinstance(pair, Fault):
             number = generator.choice(numbers)
         return pair
 
@@ -253,17 +275,3 @@ def _columns(line: str, divider: str) -> list[str] | None:
         return next(csv.reader([line], delimiter=divider, strict=True), [""])
     except csv.Error:
         return None
-
-
-def _fault(fields: list[str], level: str, longest: int, divider: str) -> str | None:
-    """Return the fault in the fields of a line, or None if they are a source and a target."""
-    if not any(fields):
-        return "empty"
-    if len(fields) != 2:
-        return f"{len(fields) - 1 or 'no'} {divider}{'s' * (len(fields) > 2)}; expected one"
-    for side, text in zip(("source", "target"), fields, strict=True):
-        if not text:
-            return f"no {side}"
-        if (length := len(symbols_of(text, level))) > longest:
-            return f"a {side} of {length} {level}s; the model reads at most {longest}"
-    return None

@@ -9,9 +9,9 @@ import heapq
 from collections import Counter
 from collections.abc import Sequence
 
-from minitransformer.tasks.files import Faults
-from minitransformer.tasks.split import rank
-from minitransformer.training.line_reader import Pair
+from ..training.line_reader import Pair
+from .files import Faults
+from .split import rank
 
 HELD_OUT = 1000  # sources, or a tenth of the pairs if that is less
 CANDIDATES = 10 * HELD_OUT  # sources from which the held-out ones are chosen
@@ -118,22 +118,22 @@ class Candidates:
         several_targets = {s: t for s, t in self.targets.items() if t.other is not None}
         if not several_targets:
             return ""
-        source, of = min(several_targets.items(), key=lambda item: item[1].line)
-        other, line = of.other  # type: ignore[misc]
+        source, targets = min(several_targets.items(), key=lambda item: item[1].line)
+        other, line = targets.other  # type: ignore[misc]
         have = "sources has" if len(several_targets) == 1 else "sources have"
         return (
             f"{len(several_targets):,} of {len(self.ranks):,} {have} more than one target, and the "
-            f"model can write only one: {cut(source)} is {cut(of.first)} in line {of.line}, and "
-            f"{cut(other)} in line {line}"
+            f"model can write only one: {cut(source)} is {cut(targets.first)} in line {targets.line}, "
+            f"and {cut(other)} in line {line}"
         )
 
-    def chosen(self, wanted: int, symbols: tuple[Counts, Counts]) -> list[Pair]:
-        """The first `wanted` sources, by rank, whose symbols the lines that are left still show."""
+    def chosen(self, count: int, symbols: tuple[Counts, Counts]) -> list[Pair]:
+        """The first `count` sources, by rank, whose symbols the lines that are left still show."""
         held_out: list[Pair] = []
         lines = 0
         for _, source in sorted(self.ranks, reverse=True):
             targets = self.targets[source]
-            if len(held_out) == wanted:
+            if len(held_out) == count:
                 break
             if lines + targets.count > MOST_LINES:
                 continue

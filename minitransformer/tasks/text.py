@@ -13,9 +13,10 @@ from itertools import islice
 
 from minigrad.errors import DataError
 from minigrad.settings import whole
-from minitransformer.tasks.files import Faults, File, LineBlock, check, unchanged
-from minitransformer.tasks.split import first, seeded
-from minitransformer.training.vocabulary import Vocabulary
+
+from ..training.vocabulary import Vocabulary
+from .files import Faults, File, LineBlock, check, unchanged
+from .split import first, seeded
 
 HELD_OUT = 1000  # windows, or as many as the last tenth has
 
@@ -41,7 +42,7 @@ class Text:
     Attributes:
         faults: the first faults that were skipped, by line.
         left_out: a note on the count of skipped faults, and on the first; "" without faults.
-        told: a line on the size of the held-out text.
+        remarks: a line on the size of the held-out text.
         sha256: of the contents of the file.
         held_out_count: the number of held-out windows, at most 1000.
 
@@ -80,15 +81,15 @@ class Text:
                 f"{file} has {length} characters, and windows of {window} need at least "
                 f"{2 * (window + 1)}: give a longer text, or a smaller window"
             )
-        self.told = [
+        self.remarks = [
             f"the last {length - end:,} of {length:,} characters held out, to test on and never to "
             f"learn from"
         ]
-        known = {symbol for symbol, place in first_at.items() if place < end}
-        self.vocabulary = Vocabulary.of_characters(known)
+        trained = {symbol for symbol, place in first_at.items() if place < end}
+        self.vocabulary = Vocabulary.of_characters(trained)
         starts = range(end, length - window, window)
         windows = (self._window(start) for start in starts)
-        self._held_out = list(islice((w for w in windows if known.issuperset(w)), HELD_OUT))
+        self._held_out = list(islice((w for w in windows if trained.issuperset(w)), HELD_OUT))
         if not (self._held_out or skip_bad):
             raise DataError(
                 f"{file}: no window can be held out, for each in the last tenth has a character "

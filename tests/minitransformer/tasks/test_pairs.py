@@ -491,26 +491,26 @@ def test_the_lines_that_are_held_out_are_told(write):
     held_out = [n for n, line in enumerate(lines, 1) if line.split("\t")[0] in task._hidden]
     shown = re.fullmatch(
         r"(\d+) of 203 lines held out, to test on and never to learn from: "
-        r"lines ([\d, ]+) and (\d+) more", task.told[0],
+        r"lines ([\d, ]+) and (\d+) more", task.remarks[0],
     )  # fmt: skip
     first = [int(n) for n in shown[2].split(", ")]
     assert int(shown[1]) == len(held_out) == len(first) + int(shown[3])
     assert first == held_out[: len(first)]
-    assert len(task.told) == 1
+    assert len(task.remarks) == 1
 
 
 def test_a_source_with_two_targets_is_told_with_an_example(write):
     lines = [*GOOD, f"1111\t{'9' * 50}", "1212\t1", "1111\t1", GOOD[0]]
-    assert Pairs(0, write(lines)).told[1] == (
+    assert Pairs(0, write(lines)).remarks[1] == (
         "2 of 12 sources have more than one target, and the model can write only one: '1111' is '1011' "
         f"in line 1, and '{'9' * 37}...' in line 13"
     )
-    assert "1 of 12 sources has" in Pairs(0, write([*GOOD, "1111\t1"])).told[1]
-    assert len(Pairs(0, write([*GOOD, GOOD[0]])).told) == 1
+    assert "1 of 12 sources has" in Pairs(0, write([*GOOD, "1111\t1"])).remarks[1]
+    assert len(Pairs(0, write([*GOOD, GOOD[0]])).remarks) == 1
 
 
 def test_nothing_held_out_is_told(write):
-    assert Pairs(0, write(["a\tb"]), skip_bad=True).told == [
+    assert Pairs(0, write(["a\tb"]), skip_bad=True).remarks == [
         "no line is held out, so that nothing will tell how well others are read"
     ]
 

@@ -42,7 +42,7 @@ def test_windows_are_pieces_of_the_text(write):
 
 
 def test_how_much_is_held_out_is_told(write):
-    assert Text(0, write(WHOLE), window=WINDOW).told == [
+    assert Text(0, write(WHOLE), window=WINDOW).remarks == [
         "the last 599 of 5,999 characters held out, to test on and never to learn from"
     ]
 
