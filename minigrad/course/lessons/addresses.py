@@ -62,7 +62,7 @@ class Links:
 
     Attributes:
         page: the address of the page itself.
-        folder: that of the file whose text the page shows.
+        folder: the folder of the file whose text the page shows.
     """
 
     site: Site
@@ -70,7 +70,7 @@ class Links:
     folder: Path = ROOT
 
     def of(self, address: str) -> str:
-        """That of what a text links to; "" if the site has nothing of it."""
+        """The address of what a text links to; "" if the site has nothing of it."""
         if re.match(r"[a-z]+:|#", address) or address in self.site.written:
             return address
         file, mark, anchor = address.partition("#")
@@ -78,14 +78,14 @@ class Links:
         return self.local(page) + mark + anchor if page else ""
 
     def to(self, file: str, line: int) -> str:
-        """That of a line in a file of the project, which is named from its root on."""
+        """The address of a line in a file of the project, which is named from its root on."""
         return f"{self.local(self.site.page_of(ROOT / file))}#L-{line}"
 
     def lesson(self, number: str) -> str:
-        """That of a lesson; "" if there is none of this number."""
+        """The address of a lesson; "" if there is none of this number."""
         pages = (self.local(f"{s.path.stem}.html") for s in self.site.lessons if s.number == number)
         return next(pages, "")
 
     def local(self, page: str) -> str:
-        """That of a page, from this one on."""
+        """The address of a page, from this one on."""
         return posixpath.relpath(page, posixpath.dirname(self.page))

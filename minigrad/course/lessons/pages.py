@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ..folders import ROOT
+from ..questions import Question
 from .addresses import Links, Site
 from .cells import HEADING, Cell, sections
 from .cells import cells as cells_of
@@ -131,7 +132,7 @@ class _CellsAsHtml:
         if cell.kind == "markdown":
             return self._prose(SECONDS.sub("*", cell.text))
         if question := question_in(self.lesson.number, cell.text):
-            return form(*question, self._prose, self.drawn)
+            return self._question(*question)
         code = self.render.code(cell.text, self.names, self.links)
         if DRAWS in cell.text:
             code = f"<details><summary>how it is drawn</summary>{code}</details>"
@@ -140,6 +141,15 @@ class _CellsAsHtml:
         if cell.picture and self.at:
             code += _picture(cell.picture, self.at)
         return code
+
+    def _question(self, name: str, question: Question) -> str:
+        """A question as a form; of a lesson that the site lacks, it is folded away."""
+        shown = form(name, question, self._prose, self.drawn)
+        number = name.partition("/")[0]
+        if number == self.lesson.number or self.links.lesson(number):
+            return shown
+        head = f"A question of lesson {number}, which is not on this site"
+        return f"<details><summary>{head}</summary>{shown}</details>"
 
     def _prose(self, text: str) -> str:
         return self.render.prose(text, self.links)

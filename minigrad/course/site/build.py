@@ -32,9 +32,8 @@ from .side_by_side import SideBySide
 from .site_folder import SiteFolder, copied
 
 TEMPLATES = Path(__file__).with_name("pdoc-theme")
-MATTER = (  # to what is made
-    "numpy", "matplotlib", "pygraphviz", "graphviz", "pdoc", "pytest",
-)  # fmt: skip
+# Packages whose versions change what lessons print and draw, and what the reference says.
+VERSIONS_COUNT = ("numpy", "matplotlib", "pygraphviz", "graphviz", "pdoc", "pytest")
 IMPORT = {  # libraries that are not needed, and the modules (as patterns) that import them at once
     "pytest": r"minigrad\.course\.exercises\.collecting",
     "torch": r"minigrad\.aten\.",
@@ -177,7 +176,7 @@ def _sources(suffixes: Sequence[str] = (".py",)) -> list[Path]:
 def _surroundings() -> list[str]:
     """List what a page is made with, beside the files."""
     facts = [f"python {sys.version}", f"dot {shutil.which('dot')}"]
-    for name in MATTER:
+    for name in VERSIONS_COUNT:
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             facts.append(f"{name} {importlib.metadata.version(name)}")
     return facts

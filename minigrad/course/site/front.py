@@ -6,7 +6,7 @@ import ast
 import functools
 import html
 import inspect
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..exercises.catalogue import RUN, Sheet, sheets
@@ -117,8 +117,7 @@ def _row(lesson: Lesson, marks: Marks) -> str:
     facts = [f"{core:.0f} min"]
     if optional >= 0.5:
         facts.append(f"+ {optional:.0f} optional")
-    todo = [name for sheet in _sheets(lesson) for name in sheet.exercises]
-    if todo:
+    if todo := exercises_of(lesson):
         right = sum(marks[name].state == RIGHT for name in todo if name in marks)
         count = f"{right} of {len(todo)}" if marks else f"{len(todo)}"
         facts.append(f'<a href="exercises.html#{lesson.number}">{count} exercises</a>')
@@ -132,52 +131,60 @@ def _row(lesson: Lesson, marks: Marks) -> str:
     )
 
 
-def _sheets(lesson: Lesson) -> list[Sheet]:
-    return [sheet for sheet in sheets() if sheet.file == lesson.path.name]
+def _sheets(lessons: Sequence[Lesson]) -> list[Sheet]:
+    """The exercises of these lessons."""
+    files = {lesson.path.name for lesson in lessons}
+    return [sheet for sheet in sheets() if sheet.file in files]
 
 
 def exercises_of(lesson: Lesson) -> list[str]:
     """The names of the functions to write after a lesson."""
-    return [name for sheet in _sheets(lesson) for name in sheet.exercises]
+    return [name for sheet in _sheets([lesson]) for name in sheet.exercises]
 
 
-def marks_of(folder: Path | None) -> dict[str, Mark]:
-    """Mark what a learner has written in a folder."""
-    if folder is None:
-        return {}
-    by_file = (_marked(folder, sheet, digest([folder / sheet.file])) for sheet in sheets())
-    return {name: found for marked in by_file for name, found in marked.items()}
+def marks_of(folder: Path | None, lessons: Sequence[Lesson]) -> dict[str, Mark]:
+    """Mark what a learner has written in a folder, after these lessons."""
+    marks: dict[str, Mark] = {}
+    if folder is not None:
+        for sheet in _sheets(lessons):
+            marks |= _marked(folder, sheet, digest([folder / sheet.file]))
+    return marks
 
 
 @functools.lru_cache(maxsize=256)
 def _marked(folder: Path, sheet: Sheet, content: str) -> dict[str, Mark]:
-    """The same of one file, marked once for each content."""
-    wanted = [(sheet, list(sheet.exercises.values()))]
-    return {exercise.name: found for _, exercise, found in check(folder, wanted)}
+    """The marks of one file; it is marked once for each content."""
+    exercises = [(sheet, list(sheet.exercises.values()))]
+    return {exercise.name: mark for _, exercise, mark in check(folder, exercises)}
 
 
 def exercises(site: Site, folder: Path | None, marks: Marks, render: Renderer) -> str:
-    """The page of the exercises.
+    """The page of the exercises of the site's lessons.
 
     Args:
         folder: the learner's, or None.
     """
     links = Links(site, "exercises.html", EXAMPLES / "exercises")
-    if folder is None:
-        told = (
-            f"<p>Make a copy to work in: <code>{RUN} start mine</code>. Write the functions there with "
-            f"any editor, and ask what is right: <code>{RUN} check 01</code>. "
+    its_sheets = _sheets(site.lessons)
+    if not its_sheets:
+        text = "<p>The lessons that are there have none.</p>"
+    elif folder is None:
+        numbers = [sheet.number for sheet in its_sheets]
+        which = "" if len(numbers) == len(sheets()) else f" {' '.join(numbers)}"
+        text = (
+            f"<p>Make a copy to work in: <code>{RUN} start mine{which}</code>. Write the functions "
+            f"there with any editor, and ask what is right: <code>{RUN} check {numbers[0]}</code>. "
             f"<code>python -m minigrad course --exercises mine</code> shows on this page how far you "
             f"are.</p>"
         )
     else:
         right = sum(mark.state == RIGHT for mark in marks.values())
-        told = (
+        text = (
             f"<p>{right} of {len(marks)} are right, in <code>{escape(str(folder.resolve()))}</code>. "
             f"Load this page again after you have saved a file.</p>"
         )
     parts = []
-    for sheet in sheets():
+    for sheet in its_sheets:
         lesson = links.lesson(sheet.file.partition("_")[0])
         title, about = escape(sheet.title), _docstrings(sheet)
         items = "".join(
@@ -186,10 +193,9 @@ def exercises(site: Site, folder: Path | None, marks: Marks, render: Renderer) -
         )
         parts.append(
             f'<section><h2 id="{sheet.number}">{sheet.number} '
-            + (f'<a href="{lesson}">{title}</a>' if lesson else title)
-            + f'</h2><ul class="exercises">{items}</ul></section>'
+            f'<a href="{lesson}">{title}</a></h2><ul class="exercises">{items}</ul></section>'
         )
-    return page("Exercises", f"<h1>Exercises</h1>{told}{''.join(parts)}", links)
+    return page("Exercises", f"<h1>Exercises</h1>{text}{''.join(parts)}", links)
 
 
 def _exercise(exercise: Exercise, about: str, mark: Mark | None, render: Renderer) -> str:

@@ -43,7 +43,7 @@ class SiteFolder:
 
     def write_front(self) -> None:
         """Write the pages that show how far a learner is."""
-        marks = front.marks_of(self.learner)
+        marks = front.marks_of(self.learner, self.site.lessons)
         write_text(self.path / "index.html", front.index(self.site, self.path, marks, self.render))
         exercises = front.exercises(self.site, self.learner, marks, self.render)
         write_text(self.path / "exercises.html", exercises)

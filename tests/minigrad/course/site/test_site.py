@@ -28,6 +28,7 @@ from minigrad.course.lessons import forms, running
 from minigrad.course.lessons import lesson as lessons
 from minigrad.course.lessons.addresses import Links, Site
 from minigrad.course.lessons.markdown import Renderer
+from minigrad.course.lessons.pages import lesson_page
 from minigrad.course.site import build as building
 from minigrad.course.site import front
 from minigrad.course.site.build import build
@@ -546,6 +547,19 @@ def test_the_page_of_exercises_shows_each_signature_and_keeps_the_indents():
     about = front._docstrings(sheet)["contexts"]
     shown = front._exercise(sheet.exercises["contexts"], about, None, Renderer())
     assert "<pre>contexts(e, h)\n\n    c_j = sum_i a_ij h_i," in shown
+
+
+def test_a_site_of_two_lessons_has_their_exercises_and_says_what_is_asked_of_others():
+    needs(*RENDERS)
+    site = Site(lessons.chosen(["05", "08"]))
+    page = front.exercises(site, None, {}, Renderer())
+    assert re.findall(r'<h2 id="(\w+)"', page) == ["05", "08"]
+    assert "exercises start mine 05 08<" in page
+    assert "exercises check 05<" in page
+    lesson = lesson_page(site.lessons[1], None, [], site, Renderer())
+    assert "<summary>A question of lesson 06, which is not on this site</summary>" in lesson
+    assert "A question of lesson 05" not in lesson
+    assert "have none" in front.exercises(Site(lessons.chosen(["03b"])), None, {}, Renderer())
 
 
 def test_a_folder_without_exercises(tmp_path, capsys):
