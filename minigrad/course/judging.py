@@ -97,9 +97,9 @@ class QuestionFacts(NamedTuple):
     choices: Sequence[str] = ()
     mistakes: Mapping[str, str] = {}
     rows: int = 0
+    counted: bool = False
     before: Sequence[float] = ()
     case: str = ""
-    counted: bool = False
 
 
 def verdict_on(asked: QuestionFacts, text: str) -> Verdict:

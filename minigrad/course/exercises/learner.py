@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ... import errors
+from ...ran.words import shortened
 from ...system.disk import write_whole
 from ...views.drawing.drawing import Drawing
 from ..folders import EXERCISES
@@ -49,7 +50,9 @@ def overview(options: argparse.Namespace) -> int:
         print(f"{sheet.number}  {sheet.title}")
         for one, exercise, mark in marked:
             if one is sheet:
-                say(f"      {exercise.name:<22} {mark.state:<10} {_first(mark.says)}".rstrip())
+                say(
+                    f"      {exercise.name:<22} {mark.state:<10} {shortened(mark.says, WIDE)}".rstrip()
+                )
     right = sum(mark.state == RIGHT for _, _, mark in marked)
     print()
     say(f"{right} of {len(marked)} are right, in {folder.resolve()}")
@@ -69,11 +72,6 @@ def _advice() -> str:
                     f"those in {copy} are looked at with `--folder {copy}`, or within that folder"
                 )
     return f"`{RUN} start DIR` makes a copy to write in; check it in that folder"
-
-
-def _first(says: str) -> str:
-    """The text, cut to the width of a line."""
-    return says if len(says) <= WIDE else f"{says[: WIDE - 3].rstrip()}..."
 
 
 def check_some(options: argparse.Namespace) -> int:

@@ -71,19 +71,16 @@ class Question:
             answer: Any = -1 if place is None else place
         else:
             answer = np.asarray(self.answer, float).ravel().tolist()
-        shape = isinstance(self.answer, tuple)
-        rows = len(self.answer) if np.ndim(self.answer) == 2 else 0
-        choices = tuple(self.choices)
         return QuestionFacts(
-            answer,
-            shape,
-            self.digits,
-            choices,
-            self.mistakes,
-            rows,
-            self.before,
-            self.hint,
-            self.counted,
+            answer=answer,
+            shape=isinstance(self.answer, tuple),
+            digits=self.digits,
+            choices=tuple(self.choices),
+            mistakes=self.mistakes,
+            rows=len(self.answer) if np.ndim(self.answer) == 2 else 0,
+            counted=self.counted,
+            before=self.before,
+            case=self.hint,
         )
 
     def verdict_on(self, given: object) -> Verdict:
