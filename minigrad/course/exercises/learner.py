@@ -27,15 +27,15 @@ from .worked import worked
 WIDE = 38  # columns for a first sentence
 TRIES = ".tries.json"  # in a learner's folder: how often each exercise was tried in vain
 NOTE = "README.txt"
-TEXT = f"""\
+TEXT = """\
 The .py files here are exercises of the course minigrad, a file for each lesson. Its README says how to
 install it.
-
+{asked}
 Write the body of each function in place of `raise NotImplementedError`, with any editor. In this folder,
 
-    {RUN} check
+    {run} check{names}
 
-says what is right, what is not, and why; `{RUN}` lists what there is, and
+says what is right, what is not, and why; `{run}` lists what there is, and
 `hint` and a function's name helps on. Keep the names of the files. To hand it in, give back these files,
 or the whole folder. conftest.py lets pytest run the same checks.
 """
@@ -209,46 +209,60 @@ def start(options: argparse.Namespace) -> int:
         raise errors.ConfigError(f"name the new folder, such as mine: `{RUN} start mine`")
     picked = chosen(options.which)
     files = [sheet.file for sheet, _ in picked]
-    others = [n for sheet, some in picked for n, e in sheet.exercises.items() if e not in some]
+    asked = [exercise.name for _, exercises in picked for exercise in exercises]
+    others = [name for sheet, _ in picked for name in sheet.exercises if name not in asked]
+    names = f" {' '.join(asked)}" * bool(others)
+    note = TEXT.format(
+        run=RUN,
+        names=names,
+        asked=f"\nAsked for: {', '.join(asked)}. The files have others too.\n" * bool(others),
+    )
     if options.names is None:
-        _hand_out(options.target, files, options.without_answers, say)
+        _hand_out(options.target, files, note, options.without_answers, say)
     else:
         roster = read_roster(options.names)
         for entry in roster:
             folder = options.target / entry.folder
-            _hand_out(folder, files, options.without_answers, lambda line: None)
+            _hand_out(folder, files, note, options.without_answers, lambda line: None)
         say(
             f"{options.target} has a folder for each of the {len(roster)} names in {options.names}, "
             f"such as {options.target / roster[0].folder}; in each is {', '.join(files)}"
         )
-        _tell_of_others(others)
+        _tell_of_others(others, asked)
         print()
         say(
             f"Give each student theirs. When all is handed in, in such folders or zips, "
             f"`{RUN} class {options.target} --roster {options.names}` marks it"
         )
         return 0
-    _tell_of_others(others)
+    _tell_of_others(others, asked)
     print()
-    say(f"Open {files[0]} in your editor; then, in that folder, `{RUN} check {files[0][:2]}`")
+    first = files[0]
+    say(
+        f"Open {first} in your editor; then, in that folder, `{RUN} check{names or f' {first[:2]}'}`"
+    )
     return 0
 
 
-def _tell_of_others(names: Sequence[str]) -> None:
+def _tell_of_others(others: Sequence[str], asked: Sequence[str]) -> None:
     """Say which exercises came along, because a file is handed out as a whole."""
-    if names:
+    if others:
         say(
-            f"A file comes whole: {', '.join(names)} {'is' if len(names) == 1 else 'are'} to be written "
-            f"there too; if you did not mean that, leave it as it is, or say so to your students"
+            f"A file comes whole: {', '.join(others)} came along. {NOTE} there says that only "
+            f"{', '.join(asked)} {'is' if len(asked) == 1 else 'are'} asked for"
         )
 
 
 def _hand_out(
-    folder: Path, files: Sequence[str], without_answers: bool, tell: Callable[[str], None]
+    folder: Path,
+    files: Sequence[str],
+    note: str,
+    without_answers: bool,
+    tell: Callable[[str], None],
 ) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     texts = {name: (EXERCISES / name).read_bytes() for name in [*files, "conftest.py"]}
-    for name, text in {**texts, NOTE: TEXT.encode()}.items():
+    for name, text in {**texts, NOTE: note.encode()}.items():
         target = folder / name
         if os.path.lexists(target):
             tell(f"{target} is there already, and stays as it is")

@@ -345,8 +345,13 @@ def test_one_begins_with_the_exercises_of_some_lessons(run, tmp_path):
     names = ["02_tensors.py", "08_scaled_dot_product_attention.py", "README.txt", "conftest.py"]
     assert sorted(one.name for one in mine.iterdir()) == names
     assert "Open 02_tensors.py" in said
-    assert "A file comes whole: scores, softmax_rule are to be written there too" in said
-    assert "`python -m minigrad exercises check 02`" in said
+    assert "A file comes whole: scores, softmax_rule came along" in said
+    note = (mine / "README.txt").read_text()
+    assert (
+        "Asked for: undo_broadcast, matmul_rule, index_rule, attend. The files have others" in note
+    )
+    assert note.count("check undo_broadcast matmul_rule index_rule attend\n") == 1
+    assert "exercises check undo_broadcast matmul_rule index_rule attend`" in said
     said = run("check", "--folder", mine, "--in-process")[1]
     assert [line[:2] for line in said.splitlines() if line.endswith(": not begun")] == (
         ["02"] * 3 + ["08"] * 3
