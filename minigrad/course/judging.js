@@ -5,7 +5,7 @@
 // test_questions.py, tests both.
 
 const OF_PYTHON = "OF_PYTHON"; // its constants, filled in by forms.py
-const { SAYS, FACTORS, BRACKETS, POWERS_AND_PRODUCTS, SUM, RAISED, SLACK } = OF_PYTHON;
+const { SAYS, FACTORS, BRACKETS, POWERS_AND_PRODUCTS, SUM, RAISED, ORDINALS, SLACK } = OF_PYTHON;
 const NUMBER = new RegExp(OF_PYTHON.NUMBER, "gi");
 const UNDO = { sign: (n) => -n, reciprocal: (n) => 1 / n, double: (n) => n / 2, half: (n) => n * 2 };
 const OPERATIONS = {
@@ -103,9 +103,11 @@ function ofPlaces({ answer, digits, shape, rows, before, counted }, given) {
     one: counted && Math.abs(given[0] - answer[0]) === 1,
   };
   for (const [kind, fit] of Object.entries(kinds)) if (fit) return verdict(kind);
-  const off = given.flatMap((g, i) => (fits(g, answer[i], digits) ? [] : [i + 1]));
+  const off = given.flatMap((g, i) => (fits(g, answer[i], digits) ? [] : [ORDINALS[i] ?? `${i + 1}th`]));
   if (off.length === answer.length) return null;
-  return verdict("some", { places: off.join(", "), count: answer.length });
+  const last = off.pop();
+  const places = off.length ? `${off.join(", ")} and ${last}` : last;
+  return verdict("some", { places, count: answer.length, verb: off.length ? "are" : "is" });
 }
 
 const wrong = ({ case: first }) => verdict("wrong", { case: first || "the question once more." });

@@ -31,7 +31,7 @@ SAYS = {  # what kind of answer came, and what the learner is told
     "order": "These are the right numbers in another order.",
     "before": "That is the answer to the question before this one.",
     "one": "One off. Is each end counted, and only once?",
-    "some": "Right, except at place {places} of {count}.",
+    "some": "The {places} of {count} {verb} wrong; the rest is right.",
     "wrong": "Not right. Try this first: {case}",
     "number": "This is no number. Write it without words or a unit, like 3, -0.25, 1/9, 2 * 3, 11% or "
     "sqrt(2); several like 1, 2, 3.",
@@ -66,6 +66,7 @@ UNDO: dict[str, Callable[[float], float]] = {  # from what is off in one way, th
 FACTORS = {str(10**n) if n < 4 else f"10^{n}": 10**n for n in (1, 2, 3, 6, 9, 12)}
 DASHES = r"\u2212\u2013\u2014\u2010\u2011"  # minus, en dash, em dash, hyphen, non-breaking hyphen
 SPACES = r"\s\ufeff\x1c-\x1f\x85"  # what `\s` is in Python or in JavaScript
+ORDINALS = ("1st", "2nd", "3rd")  # the others: "th"
 SLACK = 0.5 * (1 + 1e-9)  # of a step of the last digit, by which a number may be off
 
 
@@ -207,10 +208,12 @@ def _of_places(
     for kind, fits in kinds.items():
         if fits:
             return _verdict(kind)
-    off = [i for i, (g, a) in enumerate(zip(given, answer), 1) if not _fits(g, a, asked.digits)]
+    off = [i for i, (g, a) in enumerate(zip(given, answer)) if not _fits(g, a, asked.digits)]
     if len(off) == len(answer):
         return None
-    return _verdict("some", places=", ".join(map(str, off)), count=len(answer))
+    *first, last = [ORDINALS[i] if i < len(ORDINALS) else f"{i + 1}th" for i in off]
+    places = f"{', '.join(first)} and {last}" if first else last
+    return _verdict("some", places=places, count=len(answer), verb="are" if first else "is")
 
 
 def _wrong(asked: QuestionFacts) -> Verdict:

@@ -369,8 +369,8 @@ def index_rule(g, shape, index):
 
 @index_rule.mistake(
     "Repeated indices are dropped: a row that was picked twice gets the last of its gradients, and "
-    "should get their sum. `gradient[index] += g` adds once for each row, however often it is "
-    "named."
+    "should get their sum. In a loop that takes `+=`; `gradient[index] += g` adds once for each row, "
+    "however often it is named."
 )
 def _(g, shape, index):
     gradient = np.zeros(shape)

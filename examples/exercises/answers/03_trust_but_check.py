@@ -98,8 +98,8 @@ def _(f, x, h):
 
 
 @numerical_gradient.mistake(
-    "An array of whole numbers stays one when it is copied, and a nudge of less than 1 is cut off: "
-    "convert it to floats first."
+    "An array of whole numbers, and its copy too, cuts off a nudge of less than 1: convert x to floats "
+    "first, by `x.astype(float)`."
 )
 def _(f, x, h):
     gradient = np.empty(x.shape)

@@ -180,7 +180,9 @@ def hessian(f, x):
     return mg.hessian(f)(x).numpy()
 
 
-@newton_step.mistake("The sign is wrong: it goes up to where the parabola is twice as far away.")
+@newton_step.mistake(
+    "The sign is wrong: the step leads just as far, but away from the lowest point of the parabola."
+)
 def _(f, x):
     return x + np.linalg.solve(hessian(f, x), slope(f, x))
 

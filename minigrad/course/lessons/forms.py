@@ -19,6 +19,7 @@ from ..questions import Question, questions_of
 
 CONSTANTS = (  # that both judges have
     "SAYS", "FACTORS", "BRACKETS", "POWERS_AND_PRODUCTS", "SUM", "RAISED", "DASHES", "SPACES", "SLACK",
+    "ORDINALS",
 )  # fmt: skip
 ASK = re.compile(r'ask\("((?:\w+/)?\w+)", \.\.\.\)')
 HERE = Path(__file__).parent

@@ -212,8 +212,9 @@ CASES = [  # what is asked, what is typed, and what both sides say to it
 
 
 SENTENCES = [
-    (LIST, "0.25, 0.7, -3", "Right, except at place 2 of 3."),
-    (LIST, "7, 0.5, 7", "Right, except at place 1, 3 of 3."),
+    (LIST, "0.25, 0.7, -3", "The 2nd of 3 is wrong; the rest is right."),
+    (NULLS, "0 0 0 7", "The 1st, 2nd and 4th of 4 are wrong; the rest is right."),
+    (LIST, "7, 0.5, 7", "The 1st and 3rd of 3 are wrong; the rest is right."),
     (COUNT, "200000", "Right up to a factor of 100."),
     (COUNT, "2", "Right up to a factor of 1000."),
     (COUNT, "2e15", "Right up to a factor of 10^12."),
