@@ -20,47 +20,47 @@ const CALLS = { log: Math.log, ln: Math.log, exp: Math.exp, sqrt: Math.sqrt, "âˆ
 const DASHES = new RegExp(`[${OF_PYTHON.DASHES}]`, "g");
 const SPACES = new RegExp(`[${OF_PYTHON.SPACES}]+`, "g");
 
-function verdictOn(asked, text) {
-  return asked.choices.length ? ofChoices(asked, text) : ofNumbers(asked, text);
+function verdictOn(facts, text) {
+  return facts.choices.length ? ofChoices(facts, text) : ofNumbers(facts, text);
 }
 
-function chosen(choices, text) {
-  const said = plain(text);
+function choiceNamed(choices, text) {
+  const typed = letters(text);
   const ways = [
-    [choices.map(plain), said],
+    [choices.map(letters), typed],
     [choices.map((choice) => JSON.stringify(numbers(choice))), JSON.stringify(numbers(text) || [])],
-    [choices.map((_, i) => String.fromCharCode(97 + i)), said],
-    [choices.map((_, i) => String(i + 1)), said],
+    [choices.map((_, i) => String.fromCharCode(97 + i)), typed],
+    [choices.map((_, i) => String(i + 1)), typed],
   ];
   const found = ways.find(([names, name]) => names.includes(name));
   return found ? found[0].indexOf(found[1]) : -1;
 }
 
-const plain = (text) =>
+const letters = (text) =>
   text
     .toLowerCase()
     .replace(SPACES, "")
     .replace(/[`$'"]/g, "")
     .replace(/^[[\]().]+|[[\]().]+$/g, "");
 
-function ofChoices(asked, text) {
-  const place = chosen(asked.choices, text);
+function ofChoices(facts, text) {
+  const place = choiceNamed(facts.choices, text);
   if (place < 0) return verdict("choice");
-  if (place === asked.answer) return verdict("right");
-  const known = asked.mistakes.find(([typed]) => chosen(asked.choices, typed) === place);
-  return known ? { kind: "mistake", says: known[1] } : wrong(asked);
+  if (place === facts.answer) return verdict("right");
+  const known = facts.mistakes.find(([typed]) => choiceNamed(facts.choices, typed) === place);
+  return known ? { kind: "mistake", says: known[1] } : wrong(facts);
 }
 
-function ofNumbers(asked, text) {
-  const { answer, digits } = asked;
+function ofNumbers(facts, text) {
+  const { answer, digits } = facts;
   const [given, asPercent] = readings(text, answer.length);
   if (given === null) return verdict("number");
   if (same(given, answer, digits) || same(asPercent, answer, digits)) return verdict("right");
   const single = answer.length === 1;
-  const known = asked.mistakes.find(([typed]) => same(given, numbers(typed, single) || [], digits));
+  const known = facts.mistakes.find(([typed]) => same(given, numbers(typed, single) || [], digits));
   if (known) return { kind: "mistake", says: known[1] };
-  if (given.length !== answer.length) return ofAnotherLength(asked, given);
-  return ofSizes(asked, given) || ofPlaces(asked, given) || wrong(asked);
+  if (given.length !== answer.length) return ofAnotherLength(facts, given);
+  return ofSizes(facts, given) || ofPlaces(facts, given) || wrong(facts);
 }
 
 function readings(text, count) {

@@ -103,54 +103,54 @@ class QuestionFacts(NamedTuple):
     case: str = ""
 
 
-def verdict_on(asked: QuestionFacts, text: str) -> Verdict:
+def verdict_on(facts: QuestionFacts, text: str) -> Verdict:
     """Tell what kind of answer `text` is: the first of the rules below that fits."""
-    return _of_choices(asked, text) if asked.choices else _of_numbers(asked, text)
+    return _of_choices(facts, text) if facts.choices else _of_numbers(facts, text)
 
 
-def chosen(choices: Sequence[str], text: str) -> int | None:
+def choice_named(choices: Sequence[str], text: str) -> int | None:
     """The place of the choice that `text` names: by its text, its numbers, its letter, or its place."""
-    said = _plain(text)
+    typed = _letters(text)
     ways: list[tuple[list[Any], Any]] = [
-        ([_plain(choice) for choice in choices], said),
+        ([_letters(choice) for choice in choices], typed),
         ([numbers(choice) for choice in choices], numbers(text) or []),
-        ([chr(ord("a") + i) for i in range(len(choices))], said),
-        ([str(i + 1) for i in range(len(choices))], said),
+        ([chr(ord("a") + i) for i in range(len(choices))], typed),
+        ([str(i + 1) for i in range(len(choices))], typed),
     ]
     return next((names.index(name) for names, name in ways if name in names), None)
 
 
-def _plain(text: str) -> str:
+def _letters(text: str) -> str:
     """The letters and signs of a text, without spaces, quotes, and the brackets around it."""
     return re.sub(rf"[{SPACES}`$'\"]", "", text.lower()).strip("[]().")
 
 
-def _of_choices(asked: QuestionFacts, text: str) -> Verdict:
-    place = chosen(asked.choices, text)
+def _of_choices(facts: QuestionFacts, text: str) -> Verdict:
+    place = choice_named(facts.choices, text)
     if place is None:
         return _verdict("choice")
-    if place == asked.answer:
+    if place == facts.answer:
         return _verdict("right")
-    for mistake, says in asked.mistakes.items():
-        if chosen(asked.choices, mistake) == place:
+    for mistake, says in facts.mistakes.items():
+        if choice_named(facts.choices, mistake) == place:
             return Verdict("mistake", says)
-    return _wrong(asked)
+    return _wrong(facts)
 
 
-def _of_numbers(asked: QuestionFacts, text: str) -> Verdict:
-    answer, digits = asked.answer, asked.digits
+def _of_numbers(facts: QuestionFacts, text: str) -> Verdict:
+    answer, digits = facts.answer, facts.digits
     assert not isinstance(answer, int)
     given, as_percent = _readings(text, len(answer))
     if given is None:
         return _verdict("number")
     if _same(given, answer, digits) or _same(as_percent, answer, digits):
         return _verdict("right")
-    for mistake, says in asked.mistakes.items():
+    for mistake, says in facts.mistakes.items():
         if _same(given, numbers(mistake, len(answer) == 1) or [], digits):
             return Verdict("mistake", says)
     if len(given) != len(answer):
-        return _of_another_length(asked, given, answer)
-    return _of_sizes(asked, given, answer) or _of_places(asked, given, answer) or _wrong(asked)
+        return _of_another_length(facts, given, answer)
+    return _of_sizes(facts, given, answer) or _of_places(facts, given, answer) or _wrong(facts)
 
 
 def _readings(text: str, count: int) -> tuple[list[float] | None, list[float]]:
@@ -164,19 +164,19 @@ def _readings(text: str, count: int) -> tuple[list[float] | None, list[float]]:
 
 
 def _of_another_length(
-    asked: QuestionFacts, given: Sequence[float], answer: Sequence[float]
+    facts: QuestionFacts, given: Sequence[float], answer: Sequence[float]
 ) -> Verdict:
     one_less = [[*answer[:i], *answer[i + 1 :]] for i in range(len(answer))]
-    if asked.shape and any(_same(given, axes, asked.digits) for axes in one_less):
+    if facts.shape and any(_same(given, axes, facts.digits) for axes in one_less):
         return _verdict("missing")
     return _verdict("count", expected=len(answer), given=len(given))
 
 
 def _of_sizes(
-    asked: QuestionFacts, given: Sequence[float], answer: Sequence[float]
+    facts: QuestionFacts, given: Sequence[float], answer: Sequence[float]
 ) -> Verdict | None:
     """The verdict on numbers that are all off in one way."""
-    digits = asked.digits
+    digits = facts.digits
     if all(_rounded(g, a, digits) for g, a in zip(given, answer)):
         return _verdict("rounded", digits=max(_digits_of(a, digits) for a in answer))
     if all(_fits(g, a, digits) or _near(g, a, digits) for g, a in zip(given, answer)):
@@ -192,23 +192,23 @@ def _of_sizes(
 
 
 def _of_places(
-    asked: QuestionFacts, given: Sequence[float], answer: Sequence[float]
+    facts: QuestionFacts, given: Sequence[float], answer: Sequence[float]
 ) -> Verdict | None:
     """The verdict on numbers that are right somewhere, or right elsewhere."""
-    same = functools.partial(_same, digits=asked.digits)
-    columns = len(answer) // max(asked.rows, 1)
+    same = functools.partial(_same, digits=facts.digits)
+    columns = len(answer) // max(facts.rows, 1)
     turned = [a for i in range(columns) for a in answer[i::columns]]
     kinds = {
-        "reversed": asked.shape and same(given[::-1], answer),
-        "transpose": asked.rows and same(given, turned),
+        "reversed": facts.shape and same(given[::-1], answer),
+        "transpose": facts.rows and same(given, turned),
         "order": same(sorted(given), sorted(answer)),
-        "before": same(given, asked.before),
-        "one": asked.counted and abs(given[0] - answer[0]) == 1,
+        "before": same(given, facts.before),
+        "one": facts.counted and abs(given[0] - answer[0]) == 1,
     }
     for kind, fits in kinds.items():
         if fits:
             return _verdict(kind)
-    off = [i for i, (g, a) in enumerate(zip(given, answer)) if not _fits(g, a, asked.digits)]
+    off = [i for i, (g, a) in enumerate(zip(given, answer)) if not _fits(g, a, facts.digits)]
     if len(off) == len(answer):
         return None
     *first, last = [ORDINALS[i] if i < len(ORDINALS) else f"{i + 1}th" for i in off]
@@ -216,8 +216,8 @@ def _of_places(
     return _verdict("some", places=places, count=len(answer), verb="are" if first else "is")
 
 
-def _wrong(asked: QuestionFacts) -> Verdict:
-    return _verdict("wrong", case=asked.case or "the question once more.")
+def _wrong(facts: QuestionFacts) -> Verdict:
+    return _verdict("wrong", case=facts.case or "the question once more.")
 
 
 def _verdict(kind: str, **values: object) -> Verdict:
@@ -275,9 +275,9 @@ def _applied(found: re.Match[str]) -> str:
 def _called(call: re.Match[str]) -> str:
     """The number that a call gives, as text; the call as it stands if it gives none."""
     sign, name, above, below, *alone = call.groups()
-    of = next(filter(None, (above, *alone)))
+    operand = next(filter(None, (above, *alone)))
     try:
-        number = CALLS[name.lower()](float(of) / float(below or 1))
+        number = CALLS[name.lower()](float(operand) / float(below or 1))
     except (ValueError, OverflowError, ZeroDivisionError):
         return call[0]
     return str(-number if sign == "-" else number)

@@ -57,7 +57,7 @@ class Pictures:
         script = hasattr(sys.modules["__main__"], "__file__")  # which a notebook is not
         named = sys.argv[1] if script and len(sys.argv) > 1 else "out"
         self.folder = Path(named if folder is None else folder)
-        self.made: list[str] = []
+        self.names: list[str] = []
         self.left_out: dict[str, list[str]] = {}  # what is missing: the pictures that need it
 
     def __call__(self, name: str, drawn: Graph | Drawing | Callable[[], object]) -> Picture | None:
@@ -76,12 +76,12 @@ class Pictures:
         path = self.folder / f"{name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, lambda file: file.write(svg.encode()))
-        self.made.append(name)
+        self.names.append(name)
         return Picture(path, svg)
 
     def __str__(self) -> str:
         """List the pictures that there are; and in one line those left out, and why."""
-        lines = [f"Pictures in {self.folder}: {', '.join(self.made)}"] if self.made else []
+        lines = [f"Pictures in {self.folder}: {', '.join(self.names)}"] if self.names else []
         if self.left_out:
             without = (f"{', '.join(names)} (no {n})" for n, names in self.left_out.items())
             install = 'pip install -e ".[course]" brings what is missing'

@@ -69,14 +69,14 @@ def _stopping(statuses: list[int]) -> Iterator[None]:
 
     # Only the main thread may set what signals do.
     here = threading.current_thread() is threading.main_thread()
-    known = [getattr(signal, name) for name in STOPS if here and hasattr(signal, name)]
-    known = [one for one in known if signal.getsignal(one) is signal.SIG_DFL]
-    for one in known:
+    signals = [getattr(signal, name) for name in STOPS if here and hasattr(signal, name)]
+    signals = [one for one in signals if signal.getsignal(one) is signal.SIG_DFL]
+    for one in signals:
         signal.signal(one, stop)
     try:
         yield
     finally:
-        for one in known:
+        for one in signals:
             signal.signal(one, signal.SIG_DFL)
 
 
@@ -114,18 +114,20 @@ class Parser(argparse.ArgumentParser):
 
     def parse_known_args(self, args=None, namespace=None):  # type: ignore[no-untyped-def, override]
         options, others = super().parse_known_args(self._names_first(args), namespace)
-        known = {name.lstrip("-"): name for name in self._option_string_actions}
+        options_known = {name.lstrip("-"): name for name in self._option_string_actions}
         initials = {
-            "".join(word[0] for word in name.split("-")): name for name in known if "-" in name
+            "".join(word[0] for word in name.split("-")): name
+            for name in options_known
+            if "-" in name
         }
         for one in (name.partition("=")[0] for name in others if name.startswith("--")):
             stem = one.lstrip("-")
             if any(action.dest == stem and not action.option_strings for action in self._actions):
                 self.error(f"unrecognized arguments: {one}; the {stem} is written without {one}")
-            nearest = [initials.get(stem), *difflib.get_close_matches(stem, known, 1, 0.5)]
-            found = next(filter(None, nearest), None)
-            if found and stem not in known:
-                self.error(f"unrecognized arguments: {one}; did you mean {known[found]}?")
+            nearest = [initials.get(stem), *difflib.get_close_matches(stem, options_known, 1, 0.5)]
+            meant = next(filter(None, nearest), None)
+            if meant and stem not in options_known:
+                self.error(f"unrecognized arguments: {one}; did you mean {options_known[meant]}?")
         return options, others
 
     def _names_first(self, args: list[str] | None) -> list[str] | None:

@@ -79,11 +79,11 @@ def make(
         DataError: the file cannot be used, or has faults and `skip_bad` is not given.
     """
     if name not in TASKS | FILE_TASKS:
-        known = ", ".join([*TASKS, *(f"{name} FILE" for name in FILE_TASKS)])
+        names = ", ".join([*TASKS, *(f"{name} FILE" for name in FILE_TASKS)])
         file_given = (
             f"; to learn the pairs in that file: pairs {name}" if os.path.isfile(name) else ""
         )
-        raise ConfigError(f"there is no task {name!r}; choose one of {known}{file_given}")
+        raise ConfigError(f"there is no task {name!r}; choose one of {names}{file_given}")
     if name in FILE_TASKS and file is None:
         raise ConfigError(f"the task {name!r} reads a file, and none is given: {name} FILE")
     if name in TASKS and file is not None:

@@ -40,8 +40,8 @@ def task(name: str, seed: int = 0, longest: int = LONGEST) -> Drawn:
     longest = whole("longest", longest, least=1, most=MOST_LETTERS)
 
     def draw(generator: random.Random) -> str:
-        some = generator.choices(ALPHABET, k=longest)  # a letter may be there more than once
-        return "".join(generator.choices(some, k=generator.randint(1, longest)))
+        letters = generator.choices(ALPHABET, k=longest)  # a letter may be there more than once
+        return "".join(generator.choices(letters, k=generator.randint(1, longest)))
 
     return Drawn(
         name=name,

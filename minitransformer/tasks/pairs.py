@@ -115,7 +115,7 @@ class Pairs:
         self.sha256 = self._file.sha256
         self.faults = survey.faults.first
         self.left_out = "; ".join(filter(None, (self._head, survey.faults.left_out())))
-        self._held_out = self._chosen(survey, skip_bad)
+        self._held_out = self._held_out_pairs(survey, skip_bad)
         self._hidden = {source for source, _ in self._held_out}
         by_level = {"character": Vocabulary.of_characters, "word": Vocabulary.of_words}
         self.source, self.target = (by_level[level](side.seen) for side in survey.symbols)
@@ -142,7 +142,7 @@ class Pairs:
             self._usable.append(usable)
         return survey
 
-    def _chosen(self, survey: Survey, skip_bad: bool) -> list[Pair]:
+    def _held_out_pairs(self, survey: Survey, skip_bad: bool) -> list[Pair]:
         """The held-out pairs, a tenth.
 
         Raises:
@@ -150,7 +150,7 @@ class Pairs:
         """
         usable = self._usable[-1]
         count = min(HELD_OUT, math.ceil(usable / 10))
-        held_out = survey.candidates.chosen(count, survey.symbols)
+        held_out = survey.candidates.held_out(count, survey.symbols)
         if not (held_out or skip_bad):
             sources = [repr(source) for source in survey.candidates.targets]
             raise DataError(

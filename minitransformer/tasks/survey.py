@@ -127,7 +127,7 @@ class Candidates:
             f"and {cut(other)} in line {line}"
         )
 
-    def chosen(self, count: int, symbols: tuple[Counts, Counts]) -> list[Pair]:
+    def held_out(self, count: int, symbols: tuple[Counts, Counts]) -> list[Pair]:
         """The first `count` sources, by rank, whose symbols the lines that are left still show."""
         held_out: list[Pair] = []
         lines = 0

@@ -26,15 +26,15 @@ wrong answers as one of the wrong solutions, or on nearly all that can tell, the
 
 From a learner's file to a mark, and the process that each step runs in:
 
-    judge             `catalogue.chosen`        which exercises are to be marked
-    judge             `sandbox.mark_of`         reads the file; what cannot be run has its mark now
-    judge             `isolation.house`         opens a room: a process, shut in where Linux allows it
-    room              `learner_side.loading`    loads the function from the file
-    judge             `marking.mark_function`   asks what it gives for each input, in plain data
-    room              `learner_side.callee`     calls it, and answers in plain data
-    judge             `marking.trial`           compares: which known mistake gives the same?
-    judge             `marking.explanation`     has its sentence, or says what is seen
-    judge             `learner`, `classroom`    print the mark, or write it down
+    judge    `catalogue.exercises_named`    which exercises are to be marked
+    judge    `sandbox.mark_of`              reads the file; what cannot be run has its mark now
+    judge    `isolation.house`              opens a room: a process, shut in where Linux allows it
+    room     `learner_side.loading`         loads the function from the file
+    judge    `marking.mark_function`        asks what it gives for each input, in plain data
+    room     `learner_side.callee`          calls it, and answers in plain data
+    judge    `marking.trial`                compares: which known mistake gives the same?
+    judge    `marking.explanation`          has its sentence, or says what is seen
+    judge    `learner`, `classroom`         print the mark, or write it down
 
 A learner's code can forge its answers, and what its process notes of a call; no right answer, sentence
 or mark is there.

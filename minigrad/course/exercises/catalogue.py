@@ -37,7 +37,7 @@ class Sheet:
         return self.file[:2]
 
 
-Wanted = Sequence[tuple[Sheet, list[Exercise]]]  # the exercises that are to be marked
+Selection = Sequence[tuple[Sheet, list[Exercise]]]  # the exercises that are to be marked
 
 
 @functools.cache
@@ -81,14 +81,14 @@ def sheet_of(path: Path) -> Sheet:
     return Sheet(path.name, title[:1].upper() + title[1:], {one.name: one for one in exercises})
 
 
-def chosen(wanted: Sequence[str]) -> Wanted:
+def exercises_named(names: Sequence[str]) -> Selection:
     """The exercises of lessons, such as "6" or "06", and of names, such as "softmax"; all if none.
 
     Raises:
         ConfigError: if there is no such lesson or exercise.
     """
     picked: dict[Exercise, Sheet] = {}
-    for name in wanted or [sheet.number for sheet in sheets()]:
+    for name in names or [sheet.number for sheet in sheets()]:
         fitting = {
             exercise: sheet
             for sheet in sheets()

@@ -15,14 +15,14 @@ from ...system.disk import write_whole
 from ...views.drawing.drawing import Drawing
 from ..folders import EXERCISES
 from ..printing import say
-from .catalogue import RUN, Sheet, chosen, folder_of, has_any, in_folder
+from .catalogue import RUN, Sheet, exercises_named, folder_of, has_any, in_folder
 from .classroom.roster import read_roster
 from .exercise import Exercise
 from .in_transformer.training_run import run
 from .marking.mark import NOT_BEGUN, RIGHT, Mark
-from .puzzle import puzzle_of, solved
+from .puzzle import mark_of_puzzle, puzzle_of
 from .sandbox import check, tell_of_time
-from .worked import worked
+from .worked import worked_example
 
 WIDE = 38  # columns for a first sentence
 TRIES = ".tries.json"  # in a learner's folder: how often each exercise was tried in vain
@@ -45,7 +45,7 @@ WITHOUT_ANSWERS = ".without-answers"  # in a folder in which no solution is to b
 def overview(options: argparse.Namespace) -> int:
     """Show every exercise and its state, mark by running the checks."""
     folder = folder_of(options.folder)
-    marked = list(check(folder, chosen(in_folder(folder)), seconds=options.seconds))
+    marked = list(check(folder, exercises_named(in_folder(folder)), seconds=options.seconds))
     for sheet in dict.fromkeys(one for one, _, _ in marked):
         print(f"{sheet.number}  {sheet.title}")
         for one, exercise, mark in marked:
@@ -77,7 +77,7 @@ def _advice() -> str:
 def check_some(options: argparse.Namespace) -> int:
     """Check exercises and explain what is wrong; the status is 1 if one is not right."""
     folder = folder_of(options.folder)
-    wanted = chosen(options.which or in_folder(folder))
+    wanted = exercises_named(options.which or in_folder(folder))
     marks: list[Mark] = []
     for sheet, exercise, mark in check(folder, wanted, options.seed, options.seconds):
         marks.append(mark)
@@ -87,7 +87,7 @@ def check_some(options: argparse.Namespace) -> int:
             _draw(mark, options.pictures / f"{sheet.number}_{exercise.name}.svg")
         if tries >= 2:
             print("    Step by step, with other numbers:")
-            for line in worked(exercise)[0]:
+            for line in worked_example(exercise)[0]:
                 say(f"        {line}")
     if any(mark.state != RIGHT for mark in marks):
         print()
@@ -133,7 +133,7 @@ def _draw(mark: Mark, path: Path) -> None:
 
 def hint(options: argparse.Namespace) -> int:
     """Show the hints of exercises."""
-    for sheet, exercises in chosen(options.which):
+    for sheet, exercises in exercises_named(options.which):
         for exercise in exercises:
             print(f"{sheet.number} {exercise.name}")
             for number, text in enumerate(exercise.hints, 1):
@@ -144,7 +144,7 @@ def hint(options: argparse.Namespace) -> int:
 
 def solution(options: argparse.Namespace) -> int:
     """Show solutions, if they are asked for again, with `--again`."""
-    which = chosen(options.which)
+    which = exercises_named(options.which)
     _may_be_shown()
     if not options.again:
         names = " ".join(options.which)
@@ -175,7 +175,7 @@ def _may_be_shown() -> None:
 
 def puzzle(options: argparse.Namespace) -> int:
     """Show exercises as puzzles, or judge an answer; the status is 1 if that is not right."""
-    which = chosen(options.which)
+    which = exercises_named(options.which)
     _may_be_shown()
     if options.lines is None:
         for sheet, exercises in which:
@@ -198,7 +198,7 @@ def puzzle(options: argparse.Namespace) -> int:
     if not exercise.has_puzzle:
         raise errors.ConfigError(f"{exercise.name} has no puzzle: `{RUN} hint` helps on")
     lines = [number for some in options.lines for number in some]
-    mark = solved(sheet, exercise, lines, options.seconds)
+    mark = mark_of_puzzle(sheet, exercise, lines, options.seconds)
     _tell(sheet, exercise, mark)
     return 0 if mark.state == RIGHT else 1
 
@@ -207,7 +207,7 @@ def start(options: argparse.Namespace) -> int:
     """Copy the exercises into a folder, or one for each name; what is there stays as it is."""
     if options.target is None:
         raise errors.ConfigError(f"name the new folder, such as mine: `{RUN} start mine`")
-    picked = chosen(options.which)
+    picked = exercises_named(options.which)
     files = [sheet.file for sheet, _ in picked]
     asked = [exercise.name for _, exercises in picked for exercise in exercises]
     others = [name for sheet, _ in picked for name in sheet.exercises if name not in asked]

@@ -34,7 +34,7 @@ def alike(a: Any, b: Any, rtol: float, atol: float) -> bool:
 
 def holder_of(value: object) -> str:
     """The name of the type that holds the numbers of an answer; "" for a single one, or for none."""
-    value = plain(value)
+    value = data_of(value)
     if isinstance(value, tuple):
         inner = [holder_of(one) for one in value]
         return (
@@ -50,7 +50,7 @@ def holder_of(value: object) -> str:
 def numbers_of(value: object) -> np.ndarray | None:
     """A value as an array of numbers or booleans; None if it is none."""
     try:
-        array = np.asarray(plain(value))
+        array = np.asarray(data_of(value))
     except Exception:  # lists of several lengths, or anything that is no array
         return None
     return array if array.dtype.kind in "biuf" else None
@@ -65,6 +65,6 @@ def _close(x: np.ndarray, y: np.ndarray, rtol: float, atol: float) -> bool:
     return bool(np.all(close))
 
 
-def plain(value: object) -> Any:
+def data_of(value: object) -> Any:
     """The array of a Tensor; anything else as it is."""
     return value.data if isinstance(value, Tensor) else value

@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import numpy as np
 
-from .likeness import plain
+from .likeness import data_of
 from .recipes import MAKERS, recipe_of
 
 SIZE = struct.Struct(">II")  # bytes of the structure, and of the arrays
@@ -86,7 +86,7 @@ class _Packing(NamedTuple):
             return {"other": [value.kind, value.text]}
         if recipe := recipe_of(value):
             return {"made": [recipe.maker, [self.value(one, depth + 1) for one in recipe.of]]}
-        value = plain(value)
+        value = data_of(value)
         if value is None or type(value) in (bool, float, str):
             return value
         if type(value) is int and abs(value) < 1 << 200:

@@ -62,7 +62,7 @@ def _is_code(line: str) -> bool:
     return True
 
 
-def solved(sheet: Sheet, exercise: Exercise, order: Sequence[int], seconds: float) -> Mark:
+def mark_of_puzzle(sheet: Sheet, exercise: Exercise, order: Sequence[int], seconds: float) -> Mark:
     """Return the mark of the lines of a puzzle, in an order, by their numbers from 1.
 
     Raises:

@@ -26,7 +26,7 @@ import numpy as np
 
 from ...system.working import not_hearing
 from ..printing import say
-from .catalogue import Sheet, Wanted
+from .catalogue import Selection, Sheet
 from .exercise import Exercise
 from .isolation.house import House
 from .isolation.limits import at_once
@@ -82,7 +82,7 @@ class Conditions(NamedTuple):
 
 def check(
     folder: Path,
-    wanted: Wanted,
+    selection: Selection,
     seed: int | None = None,
     seconds: float = SECONDS,
     house: House | None = None,
@@ -95,7 +95,7 @@ def check(
     seed = secrets.randbelow(1 << 32) if seed is None else seed
     jobs = [
         Job(folder / sheet.file, sheet, exercise)
-        for sheet, exercises in wanted
+        for sheet, exercises in selection
         for exercise in exercises
     ]
     for job, result in zip(jobs, marks_of(jobs, Conditions(seed, seconds, house))):
@@ -123,8 +123,8 @@ def tell_of_time(marks: Mapping[str, Iterable[Mark]]) -> None:
     """
     slow = [who for who, its in marks.items() if any(m.kind == TOO_LONG for m in its)]
     if slow:
-        of = f"; this was stopped: functions of {', '.join(slow)}" if any(slow) else ""
-        say(f"`--seconds 60` behind the command gives each function more time{of}")
+        whose = f"; this was stopped: functions of {', '.join(slow)}" if any(slow) else ""
+        say(f"`--seconds 60` behind the command gives each function more time{whose}")
 
 
 def mark_of(job: Job, conditions: Conditions) -> Mark:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from .exercise import Case, Exercise
-from .likeness import numbers_of, plain
+from .likeness import data_of, numbers_of
 from .messages import Other
 
 LONG, CALL = 400, 1500  # characters of a value, and of a whole call, that are shown
@@ -43,7 +43,7 @@ def shown(value: object, arrays: bool = False) -> str:
 
 def _pieces(value: object, arrays: bool) -> Iterator[str]:
     """The text of a value, bit by bit: what is not asked for is not written."""
-    value = plain(value)
+    value = data_of(value)
     if isinstance(value, Other):
         yield cleaned(value.text) + f", {kind_of(value)}" * arrays
         return
@@ -83,7 +83,7 @@ def kind_of(value: object) -> str:
     if isinstance(value, (dict, str)):
         return f"a {type(value).__name__}"
     first = value[:LONG] if isinstance(value, (tuple, list)) else value  # a million tell no more
-    inside = lambda v: isinstance(v, (tuple, list)) or np.ndim(plain(v))
+    inside = lambda v: isinstance(v, (tuple, list)) or np.ndim(data_of(v))
     if isinstance(first, (tuple, list)) and any(map(inside, first)):
         return f"({', '.join(map(kind_of, first))})"
     array = numbers_of(first)
@@ -108,6 +108,6 @@ def as_html(says: str) -> str:
     """A sentence in HTML, with what stands in backticks as code and in stars as emphasis."""
     parts = re.split(r"`([^`]+)`", html.escape(says))  # every second one is code
     stars = re.compile(r"(?<![\w*])\*(\w+)\*(?![\w*])")
-    plain = [stars.sub(r"<em>\1</em>", part) for part in parts[::2]]
+    texts = [stars.sub(r"<em>\1</em>", part) for part in parts[::2]]
     code = [f"<code>{part}</code>" for part in parts[1::2]]
-    return "".join(itertools.chain(*itertools.zip_longest(plain, code, fillvalue="")))
+    return "".join(itertools.chain(*itertools.zip_longest(texts, code, fillvalue="")))

@@ -17,7 +17,7 @@ from .values_as_text import shown
 EXPRESSION = re.compile(r"\{(.+?)\}(?!\})")
 
 
-def worked(exercise: Exercise) -> tuple[list[str], Any]:
+def worked_example(exercise: Exercise) -> tuple[list[str], Any]:
     """The lines of an exercise's worked example, and the answer that it comes to."""
     inputs, steps = exercise.worked
     arguments = inputs()

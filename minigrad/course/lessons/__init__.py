@@ -11,7 +11,7 @@ From a lesson's file to its page:
 
     `lesson.lessons`        finds the file, and reads its title
     `cells.cells`           cuts its text into cells
-    `running.executed`      runs these in a process of its own; a folder has what they print and draw
+    `running.execute`       runs these in a process of its own; a folder has what they print and draw
     `pages.lesson_page`     makes HTML of them: text by `markdown`, a question by `forms`, and a link
                             for each name of the packages by `source_links`
     `site.build`            asks for all of this, for each lesson, and writes the pages

@@ -73,10 +73,10 @@ def _pieces(cell: Cell) -> Iterator[tuple[re.Match[str] | None, str]]:
     heading, fenced = None, False
     for line in cell.text.splitlines():
         fenced ^= line.startswith("```")
-        found = None if fenced else HEADING.match(line)
-        if found:
+        match = None if fenced else HEADING.match(line)
+        if match:
             if lines:
                 yield heading, "\n".join(lines).strip()
-            lines, heading = [], found
+            lines, heading = [], match
         lines.append(line)
     yield heading, "\n".join(lines).strip()

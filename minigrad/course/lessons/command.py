@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ...system.working import hearing_prints, working
 from ..printing import say
-from .lesson import chosen, listing, run
+from .lesson import lessons_named, listing, run
 from .notebooks import write_notebooks
 
 
@@ -30,17 +30,17 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def command(options: argparse.Namespace) -> int:
     """List, run or write lessons; returns the exit status."""
-    some = chosen(options.numbers)
+    lessons = lessons_named(options.numbers)
     if options.notebooks is not None:
-        for path in write_notebooks(some, options.notebooks):
+        for path in write_notebooks(lessons, options.notebooks):
             print(path)
     elif options.numbers:
-        for lesson in some:
+        for lesson in lessons:
             say(f"{lesson.path}: its text is in this file, or by python -m minigrad course", 4)
             with working(f"lesson {lesson.number}"), hearing_prints():
                 run(lesson, options.pictures)
     else:
-        for line in listing(some).splitlines():
+        for line in listing(lessons).splitlines():
             say(line, hanging=4)
         print("\npython -m minigrad lessons 01 runs one; --notebooks writes them as notebooks;")
         print("python -m minigrad course shows them all in a browser")

@@ -62,7 +62,7 @@ def form(
     """
     place = f"question-{name.replace('/', '-')}"
     facts = {
-        **question.asked._asdict(),
+        **question.facts._asdict(),
         "mistakes": [[typed, prose(says)] for typed, says in question.mistakes.items()],
         "because": prose(question.because),
         "case": prose(question.hint),
@@ -117,10 +117,12 @@ def _like(question: Question) -> str:
 def script() -> str:
     """The JavaScript of all forms of a page, after that which judges their answers."""
     constants = {name: getattr(judging, name) for name in CONSTANTS}
-    given = json.dumps(
+    filled_in = json.dumps(
         {**constants, "NUMBER": judging.NUMBER.pattern, "CALL": judging.CALL.pattern}
     )
-    judge = (HERE.parent / "judging.js").read_text(encoding="utf-8").replace('"OF_PYTHON"', given)
+    judge = (
+        (HERE.parent / "judging.js").read_text(encoding="utf-8").replace('"OF_PYTHON"', filled_in)
+    )
     own = (HERE / "forms.js").read_text(encoding="utf-8")
     return f'"use strict";\n{as_object("Judging", judge)}\n{as_object("Forms", own)}'
 

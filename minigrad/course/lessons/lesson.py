@@ -92,18 +92,20 @@ def links(page: Path) -> dict[str, tuple[str, str]]:
     return {s.number: (s.title, Path(os.path.relpath(s.path, folder)).as_posix()) for s in every}
 
 
-def chosen(numbers: Sequence[str]) -> list[Lesson]:
+def lessons_named(numbers: Sequence[str]) -> list[Lesson]:
     """The lessons of these numbers, "6" as well as "06"; all without any.
 
     Raises:
         ConfigError: if there is none of a number.
     """
     every = {lesson.number: lesson for lesson in lessons()}
-    wanted = [number.zfill(2) if number.isdigit() else number for number in numbers] or list(every)
-    for given, number in zip(numbers, wanted):
+    padded = [number.zfill(2) if number.isdigit() else number for number in numbers] or list(every)
+    for number_typed, number in zip(numbers, padded):
         if number not in every:
-            raise errors.ConfigError(f"there is no lesson {given}; there are {', '.join(every)}")
-    return [every[number] for number in wanted]
+            raise errors.ConfigError(
+                f"there is no lesson {number_typed}; there are {', '.join(every)}"
+            )
+    return [every[number] for number in padded]
 
 
 def listing(some: Iterable[Lesson]) -> str:
@@ -132,7 +134,7 @@ def run(lesson: Lesson, pictures: str = "out") -> None:
     except BrokenPipeError:  # who read it, such as `head`, has enough: no mistake of the lesson's
         raise
     except Exception as problem:
-        raise failed(lesson, problem) from problem
+        raise failure(lesson, problem) from problem
     finally:
         sys.argv = before
 
@@ -141,7 +143,7 @@ class LessonFails(errors.ConfigError):
     """A lesson cannot be run to its end on this machine; what it needs is installed."""
 
 
-def failed(lesson: Lesson, problem: BaseException) -> LessonFails:
+def failure(lesson: Lesson, problem: BaseException) -> LessonFails:
     """The error that says why a lesson fails, and at which line."""
-    told = f"{type(problem).__name__}: {problem}".partition("\n")[0]
-    return LessonFails(f"{lesson.path.name} fails: {told}, at {line_of(problem)}")
+    error = f"{type(problem).__name__}: {problem}".partition("\n")[0]
+    return LessonFails(f"{lesson.path.name} fails: {error}, at {line_of(problem)}")

@@ -16,7 +16,7 @@ from .cells import cells as cells_of
 from .forms import form, prediction_in, question_in
 from .lesson import Lesson
 from .markdown import Renderer
-from .running import ran
+from .running import cells_that_ran
 from .source_links import uses
 
 DRAWS = "    from matplotlib import pyplot as plt"  # a cell that says how a picture is drawn
@@ -43,7 +43,9 @@ def lesson_page(
     links = Links(site, f"{lesson.path.stem}.html", lesson.path.parent)
     names = uses(lesson.text) if site.source else {}
     cells = [
-        cell for cell in sections(ran(at) if at else cells_of(lesson.text)) if cell.text != LAST
+        cell
+        for cell in sections(cells_that_ran(at) if at else cells_of(lesson.text))
+        if cell.text != LAST
     ]
     show = _CellsAsHtml(lesson, cells, at, names, links, render)
     blocks: list[str] = []
@@ -222,9 +224,9 @@ def page(title: str, body: str, links: Links, lesson: Lesson | None = None) -> s
 
 def _way(lesson: Lesson, links: Links) -> str:
     """To the lessons before and after a lesson."""
-    some = [None, *links.site.lessons, None]
-    place = some.index(lesson)
-    ways = {"prev": some[place - 1], "next": some[place + 1]}
+    lessons = [None, *links.site.lessons, None]
+    place = lessons.index(lesson)
+    ways = {"prev": lessons[place - 1], "next": lessons[place + 1]}
     to = "".join(
         f'<a rel="{which}" href="{one.path.stem}.html">{one.number} {html.escape(one.title)}</a>'
         for which, one in ways.items()

@@ -23,7 +23,7 @@ from typing import Any
 from ..folders import ROOT
 from ..pictures import Picture
 from .cells import Cell, cells
-from .lesson import Lesson, LessonFails, failed
+from .lesson import Lesson, LessonFails, failure
 from .notebooks import write_text
 
 SECONDS = 1200  # that a lesson may take; the slowest takes about 30
@@ -47,7 +47,7 @@ def warm() -> Any:
     return multiprocessing.get_context("spawn")
 
 
-def executed(lesson: Lesson, folder: Path) -> None:
+def execute(lesson: Lesson, folder: Path) -> None:
     """Run a lesson in `folder`: leave its cells there, with all that they print, as `cells.json`, and
     the pictures and pages that it writes, in `out`.
 
@@ -72,7 +72,7 @@ def executed(lesson: Lesson, folder: Path) -> None:
         process.join()
 
 
-def ran(folder: Path) -> list[Cell]:
+def cells_that_ran(folder: Path) -> list[Cell]:
     """The cells of a lesson that ran in `folder`, with what they printed and drew."""
     return [Cell(*fields) for fields in json.loads((folder / RAN).read_text(encoding="utf-8"))]
 
@@ -99,15 +99,15 @@ def _run(lesson: Lesson, folder: Path, says: Connection) -> None:
     sys.modules["__main__"] = notebook = ModuleType("__main__")  # no script: it has no `__file__`
     sys.path.insert(0, str(lesson.path.parent))
     try:
-        every = [_executed(cell, lesson.path, vars(notebook)) for cell in cells(lesson.text)]
+        every = [_run_cell(cell, lesson.path, vars(notebook)) for cell in cells(lesson.text)]
     except BaseException as problem:  # a lesson that ends itself has failed, too
-        says.send(str(failed(lesson, problem)))
+        says.send(str(failure(lesson, problem)))
     else:
         write_text(Path(RAN), json.dumps(every))
         says.send("")
 
 
-def _executed(cell: Cell, path: Path, names: dict[str, Any]) -> Cell:
+def _run_cell(cell: Cell, path: Path, names: dict[str, Any]) -> Cell:
     """Run a cell. What its last line is worth is shown, as in a notebook."""
     if cell.kind != "code":
         return cell

@@ -16,21 +16,21 @@ def uses(text: str) -> dict[str, tuple[str, int]]:
     """Find what a program takes from the two packages. Map each name there, such as `mt.attention`,
     to the file that defines it, from the root on, and the line."""
     tree = ast.parse(text)
-    known: dict[str, Any] = {}
+    imported: dict[str, Any] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 if alias.name in PACKAGES:
-                    known[alias.asname or alias.name] = importlib.import_module(alias.name)
+                    imported[alias.asname or alias.name] = importlib.import_module(alias.name)
         elif isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] in PACKAGES:
             for alias in node.names:
                 home = importlib.import_module(str(node.module))
-                known[alias.asname or alias.name] = _part(home, alias.name)
+                imported[alias.asname or alias.name] = _part(home, alias.name)
     lines = {}
     for node in ast.walk(tree):
         dotted = _dotted(node)
-        if dotted and dotted[0] in known:
-            thing = known[dotted[0]]
+        if dotted and dotted[0] in imported:
+            thing = imported[dotted[0]]
             for name in dotted[1:]:
                 thing = _part(thing, name)
             where = _defined(thing)

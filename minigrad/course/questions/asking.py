@@ -57,8 +57,8 @@ class Questions:
         question = every[name]
         asking = given is ...
         if not self.script:
-            return Reply(f"{question.shown()}\n\n{DOTS}" if asking else question.reply(given))
-        self.say(f"\nQuestion: {_readable(question.shown())}")
+            return Reply(f"{question.as_markdown()}\n\n{DOTS}" if asking else question.reply(given))
+        self.say(f"\nQuestion: {_readable(question.as_markdown())}")
         if not asking:
             self.say(_readable(question.reply(given)))
         elif sys.stdin is not None and sys.stdin.isatty():

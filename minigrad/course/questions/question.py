@@ -13,7 +13,7 @@ import numpy as np
 from ... import errors
 from ...engine.tensor import Tensor
 from ..folders import EXAMPLES
-from ..judging import QuestionFacts, Verdict, chosen, verdict_on
+from ..judging import QuestionFacts, Verdict, choice_named, verdict_on
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,10 @@ class Question:
                 )
 
     @property
-    def asked(self) -> QuestionFacts:
+    def facts(self) -> QuestionFacts:
         """Return what a verdict on an answer depends on."""
         if self.choices:
-            place = chosen(self.choices, str(self.answer))
+            place = choice_named(self.choices, str(self.answer))
             answer: Any = -1 if place is None else place
         else:
             answer = np.asarray(self.answer, float).ravel().tolist()
@@ -85,9 +85,9 @@ class Question:
 
     def verdict_on(self, given: object) -> Verdict:
         """Tell what kind of answer was given: as typed, or numbers."""
-        return verdict_on(self.asked, _typed(given))
+        return verdict_on(self.facts, _typed(given))
 
-    def shown(self) -> str:
+    def as_markdown(self) -> str:
         """The question with its choices, as Markdown."""
         letters = (f"- {chr(ord('a') + i)}) {choice}" for i, choice in enumerate(self.choices))
         return "\n".join([self.text, *([""] if self.choices else []), *letters])
@@ -98,20 +98,20 @@ class Question:
         if key == "?":
             return self.hint or "There is no hint."
         if key == "!":
-            return f"The answer: {self.written()}. {self.because}".strip()
+            return f"The answer: {self.answer_text()}. {self.because}".strip()
         verdict = self.verdict_on(given)
         return f"{verdict.says} {self.because if verdict.kind == 'right' else ''}".strip()
 
-    def written(self) -> str:
+    def answer_text(self) -> str:
         """The answer, in as many digits as are asked for."""
         if self.choices:
             return str(self.answer)
-        return _written(self.answer, self.digits)
+        return _as_text(self.answer, self.digits)
 
 
-def _written(answer: Any, digits: int | None) -> str:
+def _as_text(answer: Any, digits: int | None) -> str:
     if isinstance(answer, (list, tuple)):
-        inside = ", ".join(_written(each, digits) for each in answer)
+        inside = ", ".join(_as_text(each, digits) for each in answer)
         return f"({inside})" if isinstance(answer, tuple) else f"[{inside}]"
     if digits is None and answer == int(answer):
         return str(int(answer))

@@ -24,9 +24,9 @@ from ..lessons import running
 from ..lessons.addresses import Site
 from ..lessons.lesson import Lesson, lessons
 from ..lessons.markdown import Renderer
-from ..lessons.running import executed, ran
+from ..lessons.running import cells_that_ran, execute
 from . import front
-from .cache import digest, home, kept, sweep
+from .cache import digest, home, kept_folder, sweep
 from .preview import Preview, Say
 from .side_by_side import SideBySide
 from .site_folder import SiteFolder, copied
@@ -142,7 +142,9 @@ def _kept_lesson(common: str, say: Say, count: Iterator[int], of: int, lesson: L
     """The folder in which a lesson ran, now or before."""
     seconds: list[float] = []
     content = digest([common, *_files_of(lesson)])
-    at = kept(lesson.number, content, lambda folder: seconds.append(_run(lesson, folder)), home())
+    at = kept_folder(
+        lesson.number, content, lambda folder: seconds.append(_run(lesson, folder)), home()
+    )
     done = next(count)  # those that ran before count, too
     if seconds:
         say(f"{lesson.number} {lesson.title}  {seconds[0]:.0f} s, {done} of {of}")
@@ -162,9 +164,9 @@ def _kept_reference(wanted: bool, say: Say) -> Path | None:
     """The folder of the reference, if it is wanted and possible."""
     if not wanted or find_spec("pdoc") is None:
         return None
-    of = digest([*_surroundings(), *_sources(), *sorted(TEMPLATES.iterdir())])
+    content = digest([*_surroundings(), *_sources(), *sorted(TEMPLATES.iterdir())])
     with working("the reference"):
-        return kept("reference", of, lambda folder: _reference(folder, say), home())
+        return kept_folder("reference", content, lambda folder: _reference(folder, say), home())
 
 
 def _sources(suffixes: Sequence[str] = (".py",)) -> list[Path]:
@@ -187,7 +189,7 @@ def _run(lesson: Lesson, folder: Path) -> float:
     started = time.perf_counter()
     (folder / "out").mkdir()
     with working(f"{lesson.number} {lesson.title}"):
-        executed(lesson, folder)
+        execute(lesson, folder)
     return time.perf_counter() - started
 
 
@@ -239,5 +241,5 @@ def _title(page: Path) -> str:
 
 def _without(folder: Path) -> list[str]:
     """List what a lesson that ran there could not draw, as it says itself."""
-    *_, last = ran(folder)
+    *_, last = cells_that_ran(folder)
     return [f"what {name} draws" for name in re.findall(r"\(no (\w+)\)", last.printed)]

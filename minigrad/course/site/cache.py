@@ -30,7 +30,7 @@ def digest(parts: Iterable[str | Path]) -> str:
     return sha256.hexdigest()[:20]
 
 
-def kept(name: str, of: str, make: Callable[[Path], object], root: Path) -> Path:
+def kept_folder(name: str, of: str, make: Callable[[Path], object], root: Path) -> Path:
     """The folder that `make` fills, made only if there is none of this name and content.
 
     Args:

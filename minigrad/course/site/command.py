@@ -20,7 +20,7 @@ from ... import errors
 from ...system.working import say, working
 from ..exercises.catalogue import folder_of, sheets
 from ..folders import EXERCISES
-from ..lessons.lesson import Lesson, chosen
+from ..lessons.lesson import Lesson, lessons_named
 from ..lessons.running import warm
 from .build import STOPPING, build
 from .cache import digest
@@ -75,14 +75,14 @@ def _port(text: str) -> int:
 
 def command(options: argparse.Namespace) -> int:
     """Build the site; write it, or serve it until Ctrl-C; returns the exit status."""
-    some = chosen(options.numbers)
+    lessons = lessons_named(options.numbers)
     warm()
     learner = folder_of(options.exercises)
     shown = None if learner == EXERCISES else learner
     if options.out is not None:
-        _write(some, options.out, shown, not options.no_reference)
+        _write(lessons, options.out, shown, not options.no_reference)
     else:
-        _serve(some, options, shown)
+        _serve(lessons, options, shown)
     return 0
 
 

@@ -71,11 +71,11 @@ def before(number: str) -> set[str]:
 
 def arrows(numbers: Iterable[str]) -> list[tuple[str, str]]:
     """The fewest pairs, of a lesson and one that builds on it, from which all others follow."""
-    some = list(numbers)
-    behind = {number: before(number) & set(some) for number in some}
+    lessons = list(numbers)
+    behind = {number: before(number) & set(lessons) for number in lessons}
     return [
         (one, number)
-        for number in some
+        for number in lessons
         for one in sorted(behind[number])
         if not any(one in behind[other] for other in behind[number])
     ]

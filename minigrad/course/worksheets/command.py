@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ...system.terminal import seed_of
 from ...system.working import working
-from ..lessons.lesson import chosen
+from ..lessons.lesson import lessons_named
 from ..lessons.notebooks import write_text
 from .page import signs, worksheet
 
@@ -31,7 +31,7 @@ def command(options: argparse.Namespace) -> int:
     The name of the file does not tell the seed, with which anybody could write the key.
     """
     seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
-    (lesson,) = chosen([options.lesson])
+    (lesson,) = lessons_named([options.lesson])
     for name, key in (("", False), ("_key", True)):
         if options.key or not key:
             path = options.out / f"worksheet_{lesson.number}_{signs(lesson, seed)}{name}.html"

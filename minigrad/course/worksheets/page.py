@@ -64,7 +64,7 @@ def _walk(number: int, walk: Walk, key: bool) -> str:
     rows = [
         f"<tr>{_made_by(walk, node)}<td>{_boxes(node, 'value', key or node.kind != 'operation')}</td>"
         f"<td>{_boxes(node, 'gradient', key or node is walk.graph.nodes[-1])}</td></tr>"
-        for node in _asked(walk)
+        for node in _table_nodes(walk)
     ]
     steps = "\n".join(walk.steps)
     way = f"<details><summary>The way back</summary><pre>{escape(steps)}</pre></details>"
@@ -75,7 +75,7 @@ def _walk(number: int, walk: Walk, key: bool) -> str:
     )
 
 
-def _asked(walk: Walk) -> Iterator[GraphNode]:
+def _table_nodes(walk: Walk) -> Iterator[GraphNode]:
     """The nodes that are a row of the table: not single numbers such as the 0 of `maximum`."""
     yield from (node for node in walk.graph.nodes if node.label or node.kind == "operation")
 
@@ -85,10 +85,10 @@ def _called(walk: Walk, number: int) -> str:
 
 
 def _made_by(walk: Walk, node: GraphNode) -> str:
-    made = "given"
+    how = "given"
     if node.kind == "operation":
-        made = expression(node, lambda number: _called(walk, number)).replace("np.", "")
-    return f'<th scope="row">{escape(node.short)}</th><td><code>{escape(made)}</code></td>'
+        how = expression(node, lambda number: _called(walk, number)).replace("np.", "")
+    return f'<th scope="row">{escape(node.short)}</th><td><code>{escape(how)}</code></td>'
 
 
 def _boxes(node: GraphNode, what: str, filled: bool) -> str:
@@ -112,7 +112,7 @@ def _shapes(walk: Walk, key: bool) -> str:
     rows = [
         f"<tr>{_made_by(walk, node)}<td class='shape'>"
         f"{node.shape if key or node.kind != 'operation' else ''}</td></tr>"
-        for node in _asked(walk)
+        for node in _table_nodes(walk)
     ]
     return (
         f"<section><pre>{escape(walk.program)}</pre>"
@@ -125,8 +125,8 @@ def _shapes(walk: Walk, key: bool) -> str:
 
 
 def _questions(lesson: Lesson, key: bool) -> Iterator[str]:
-    some = questions_of(lesson.number)
-    if some:
+    asked = questions_of(lesson.number)
+    if asked:
         render = Renderer()
         links = Links(Site([lesson]), "worksheet.html", lesson.path.parent)
         yield "<h2>Questions of the lesson</h2>"
@@ -134,12 +134,12 @@ def _questions(lesson: Lesson, key: bool) -> Iterator[str]:
             f"<p>These ask about the code and the results of lesson {escape(lesson.number)}, "
             f"{escape(lesson.title)}. Have the lesson beside you.</p>"
         )
-        for number, question in enumerate(some.values(), 1):
+        for number, question in enumerate(asked.values(), 1):
             yield _question(number, question, key, lambda text: render.prose(text, links))
 
 
 def _question(number: int, question: Question, key: bool, prose: Callable[[str], str]) -> str:
     choices = "".join(f"<li>{prose(choice)}</li>" for choice in question.choices)
     listed = f"<ol type='a'>{choices}</ol>" if choices else ""
-    told = prose(question.reply("!")) if key else "<p class='line'></p>"
-    return f"<section><h3>{number}.</h3>{prose(question.text)}{listed}{told}</section>"
+    answer = prose(question.reply("!")) if key else "<p class='line'></p>"
+    return f"<section><h3>{number}.</h3>{prose(question.text)}{listed}{answer}</section>"

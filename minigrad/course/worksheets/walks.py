@@ -105,11 +105,11 @@ def run_program(program: str, leaves: Mapping[str, np.ndarray]) -> Walk:
     with record():
         exec(compile(program, "worksheet", "exec"), space)
         loss = space["L"]
-        told = [str(step) for step in steps(loss)]
+        way_back = [str(step) for step in steps(loss)]
         loss.backward()
-    shown = graph(loss)
-    shown.nodes[-1].variable = "L"  # no line is left that would find the variable
-    return Walk(program, shown, told)
+    drawn = graph(loss)
+    drawn.nodes[-1].variable = "L"  # no line is left that would find the variable
+    return Walk(program, drawn, way_back)
 
 
 def walks(lesson: str, rng: np.random.Generator) -> list[Walk]:
@@ -175,8 +175,8 @@ def _of_arrays(rng: np.random.Generator, template: Template) -> Walk:
 
 def _whole(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
     """Whole numbers from -3 to 4, mostly above 0, and never 0: float32."""
-    some = np.array([-3, -2, -1, 1, 1, 2, 2, 3, 3, 4], np.float32)
-    return rng.choice(some, shape)
+    choices = np.array([-3, -2, -1, 1, 1, 2, 2, 3, 3, 4], np.float32)
+    return rng.choice(choices, shape)
 
 
 def _of_shapes(rng: np.random.Generator, template: Template) -> Walk:

@@ -5,7 +5,7 @@
     `students_in`       finds the students in folders and zips, and copies their files
     `VerdictCache`      has the verdicts of the run before
     `marks_of_class`    marks what is new: `sandbox.marks_of`, each function in a room of its own
-    `shared`            gives parts of the points, as the options and a table of points say
+    `with_share`        gives parts of the points, as the options and a table of points say
     `ClassResults`      writes the table, JSON, the page, and a page for each student
 
 Read it in this order:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ..catalogue import Wanted
+from ..catalogue import Selection
 from ..isolation.house import House
 from ..marking.mark import Mark
 from ..sandbox import Conditions, Job, Marked, marks_of
@@ -14,13 +14,13 @@ from .verdict_cache import VerdictCache
 
 def marks_of_class(
     students: Sequence[Student],
-    wanted: Wanted,
+    selection: Selection,
     cache: VerdictCache,
     seconds: float,
     house: House,
 ) -> Iterator[tuple[Student, list[Marked]]]:
     """Each student with the marks, in order; a verdict that the cache has is not found again."""
-    every = [(sheet, exercise) for sheet, exercises in wanted for exercise in exercises]
+    every = [(sheet, exercise) for sheet, exercises in selection for exercise in exercises]
     keys = {
         (student.name, exercise): cache.key(student.folder, sheet, exercise)
         for student in students

@@ -27,7 +27,7 @@ from .feedback import write_feedback
 from .moodle_grades import grading_worksheet
 from .points import begun, less_late, total, uses_told
 from .result_files import ESCAPED, as_csv, class_as_json
-from .roster import Enrolled, absent, numbers_of, times_of
+from .roster import Enrolled, absentees, numbers_of, times_of
 from .students import Student
 
 GRADES = "grades.csv"  # Moodle's grading worksheet, filled in
@@ -61,7 +61,7 @@ class ClassResults:
         self.contents: dict[str, dict[str, bytes]] = {}  # as hashes
         self.names: list[str] = []
         self._next = 0.0
-        self._before = self._written()
+        self._before = self._results_on_disk()
         self._tell()
 
     def _tell(self) -> None:
@@ -82,7 +82,7 @@ class ClassResults:
             if self.roster and number and count > 1:
                 names = [cleaned(name) for name, its in self.numbers.items() if its == number]
                 say(f"{'; '.join(names)}: the roster has one student for these")
-        for one in self._absent():
+        for one in self._absentees():
             say(f"{cleaned(one.name)}: {'excused' if one.excused else 'handed in nothing'}")
 
     def _clock(self) -> str:
@@ -116,14 +116,14 @@ class ClassResults:
         }
         points = total(marked)
         worth = f"{points:>4} point{'s' * (points != 1)}"
-        told = ", ".join(filter(None, (worth, self._late_told(student.name))))
-        say(f"{cleaned(student.name):<24} {told}", hanging=25)
+        line = ", ".join(filter(None, (worth, self._late_told(student.name))))
+        say(f"{cleaned(student.name):<24} {line}", hanging=25)
         if look := uses_told(marked):
             say(f"{cleaned(student.name)}: {look}", hanging=4)
         self.write()
 
     @property
-    def of(self) -> float:
+    def points_in_all(self) -> float:
         """The points of all exercises."""
         return max(
             (sum(e.points for _, e, _ in some) for some in self.students.values()), default=0
@@ -140,11 +140,11 @@ class ClassResults:
             name: column for name, column in self._columns(same).items() if any(column.values())
         }
         forms: dict[str, Callable[[], bytes]] = {
-            "class.csv": lambda: as_csv(self.students, more, self._absent() if whole else []),
+            "class.csv": lambda: as_csv(self.students, more, self._absentees() if whole else []),
             "class.json": lambda: class_as_json(self.students, self.seed),
         }
         if whole:
-            away = [f"{one.name}{', excused' * one.excused}" for one in self._absent()]
+            away = [f"{one.name}{', excused' * one.excused}" for one in self._absentees()]
             words = the_same(self.works, self.contents)
             compared = {name for work in self.works.values() for name in work}
             late = {name: told for name in self.students if (told := self._late_told(name))}
@@ -161,17 +161,17 @@ class ClassResults:
 
     def tell_of_the_maximum(self) -> None:
         """Say if Moodle's maximum grade is not the sum of the points, as which they are written."""
-        most = self.worksheet and self.worksheet.most
-        if most is not None and self.students and most != self.of:
+        most, points = self.worksheet and self.worksheet.most, self.points_in_all
+        if most is not None and self.students and most != points:
             say(
-                f"Moodle's maximum grade is {most:g}, and the points sum to {self.of:g}: {GRADES} has "
-                f"the points, so that all right is {self.of:g} of {most:g}. Set the maximum grade to "
-                f"{self.of:g}, and download the worksheet again"
+                f"Moodle's maximum grade is {most:g}, and the points sum to {points:g}: {GRADES} has "
+                f"the points, so that all right is {points:g} of {most:g}. Set the maximum grade to "
+                f"{points:g}, and download the worksheet again"
             )
 
-    def _absent(self) -> list[Enrolled]:
+    def _absentees(self) -> list[Enrolled]:
         """Who handed in nothing."""
-        return absent(list(self.numbers.values()), self.roster)
+        return absentees(list(self.numbers.values()), self.roster)
 
     def feedback(self) -> Path:
         """Write a page for each student, and a zip of them that Moodle takes back, if the work has come
@@ -191,7 +191,7 @@ class ClassResults:
                     archive.write(path, name)
         return self.out / FEEDBACK
 
-    def _written(self) -> list[dict[str, Any]]:
+    def _results_on_disk(self) -> list[dict[str, Any]]:
         """The results in `class.json`, a dictionary for each student; [] if there are none."""
         try:
             return list(json.loads((self.out / "class.json").read_bytes()))
@@ -204,7 +204,7 @@ class ClassResults:
         Args:
             feedback: whether the pages have been written anew.
         """
-        now = self._written()
+        now = self._results_on_disk()
         if not self._before or now == self._before:
             return
         if not _functions(self._before) <= _functions(now):
@@ -252,7 +252,7 @@ class ClassResults:
         """The points of each student, by the number: those that are left, if work may be late; 0 where
         nothing was handed in. Who is excused has none."""
         left = self._left() or {name: total(marked) for name, marked in self.students.items()}
-        missing = {one.number: 0 for one in self._absent() if not one.excused}
+        missing = {one.number: 0 for one in self._absentees() if not one.excused}
         return missing | {self.numbers.get(name, ""): points for name, points in left.items()}
 
     def _left(self) -> dict[str, float]:

@@ -62,7 +62,7 @@ def equal_work(works: Mapping[str, Work]) -> dict[str, list[str]]:
     """
     equal: dict[str, list[str]] = {one: [] for one in works}
     for one, other in itertools.combinations(works, 2):
-        if part := _equal(works[one], works[other], known):
+        if part := _equal(works[one], works[other], courses_code):
             equal[one].append(f"{other} ({part})")
             equal[other].append(f"{one} ({part})")
     for one, (file, work) in itertools.product(works, of_the_course().items()):
@@ -91,12 +91,12 @@ def the_same(
             forms = repr(sorted((name, sorted(code)) for name, code in work.items()))
             whose.setdefault(("all that is begun, but for names", forms), []).append(who)
         for what, names in _things(work).items():
-            some = [(name, work[name]) for name in names]
+            code_of_names = [(name, work[name]) for name in names]
             key: tuple[str, object]
-            if sum(part.size for _, code in some for part in code.values()) > WHOLE:
-                key = what, repr([(name, sorted(code.items())) for name, code in some])
+            if sum(part.size for _, code in code_of_names for part in code.values()) > WHOLE:
+                key = what, repr([(name, sorted(code.items())) for name, code in code_of_names])
                 whose.setdefault(key, []).append(who)
-                own |= {key} if all(course[name] == code for name, code in some) else set()
+                own |= {key} if all(course[name] == code for name, code in code_of_names) else set()
     same: dict[tuple[str, ...], list[str]] = {}
     for key, some_students in whose.items():
         if len(every := (*some_students, *["the solutions"] * (key in own))) > 1:
@@ -112,7 +112,7 @@ def _things(work: Work) -> dict[str, list[str]]:
     }
 
 
-def _equal(one: Work, other: Work, known: Callable[[str], Code]) -> str:
+def _equal(one: Work, other: Work, expected_of: Callable[[str], Code]) -> str:
     """Say how many of the functions are equal that two have; "" if that is few, or tells too little."""
     both = one.keys() & other.keys()
     same = [name for name in both if _same(one[name], other[name])]
@@ -121,11 +121,13 @@ def _equal(one: Work, other: Work, known: Callable[[str], Code]) -> str:
     points, names = 0.0, set()
     for name in same:
         common = one[name].keys() & other[name].keys()
-        size = sum(one[name][form].size for form in common - known(name).keys())
+        size = sum(one[name][form].size for form in common - expected_of(name).keys())
         points += max(size - SHORT, 0) / LONG
         pairs = {pair for f in common for pair in zip(one[name][f].names, other[name][f].names)}
-        given = handed_out_names(name).union(*(part.names for part in known(name).values()))
-        names |= {pair for pair in pairs if not given.issuperset(pair)}
+        courses_names = handed_out_names(name).union(
+            *(part.names for part in expected_of(name).values())
+        )
+        names |= {pair for pair in pairs if not courses_names.issuperset(pair)}
     alike = sum(a == b for a, b in names)
     points += max(alike - (len(names) - alike), -AGAINST)
     return f"{len(same)} of {len(both)} equal" if points >= LEAST else ""
@@ -174,7 +176,7 @@ def of_the_course() -> Mapping[str, Work]:
 
 
 @functools.cache
-def known(name: str) -> Code:
+def courses_code(name: str) -> Code:
     """The course's own code for an exercise."""
     return next((work[name] for work in of_the_course().values() if name in work), {})
 
@@ -200,20 +202,20 @@ def codes_of(tree: ast.Module, names: Sequence[str]) -> dict[str, Code]:
     @functools.cache
     def parts(statement: ast.stmt) -> tuple[dict[str, CodePart], set[str]]:
         """The definitions in a statement, and the names that it uses."""
-        some = statement.body if isinstance(statement, ast.ClassDef) else [statement]
+        statements = statement.body if isinstance(statement, ast.ClassDef) else [statement]
         used = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name)}
-        return dict(_part(one, modules, own) for one in some if not _is_text(one)), used
+        return dict(_part(one, modules, own) for one in statements if not _is_text(one)), used
 
     def code(name: str) -> Code:
-        found: dict[str, CodePart] = {}
+        parts_used: dict[str, CodePart] = {}
         waiting, seen = [name], {name}
         while waiting:
             for statement in homes.get(waiting.pop(), ()):
-                some, used = parts(statement)
-                found |= some
+                its_parts, used = parts(statement)
+                parts_used |= its_parts
                 waiting += used - seen
                 seen |= used
-        return found
+        return parts_used
 
     return {name: code(name) for name in names}
 

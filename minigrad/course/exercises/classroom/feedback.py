@@ -41,22 +41,24 @@ def feedback_page(
 ) -> str:
     """The page, in HTML that needs nothing else."""
     style = Path(__file__).with_name("class.css").read_text(encoding="utf-8")
-    of = sum(exercise.points for _, exercise, _ in marked)
+    most = sum(exercise.points for _, exercise, _ in marked)
     right = [exercise.name for _, exercise, mark in marked if mark.state == RIGHT]
     wrong = [one for one in marked if begun([one]) and one[2].state != RIGHT]
     rest = [exercise.name for _, exercise, mark in marked if mark.state in (NOT_BEGUN, MISSING)]
     # Where the file itself is missing, no more is to be said.
-    gone = dict.fromkeys(m.says for _, _, m in marked if m.state == MISSING and m.kind != NO_FILE)
+    missing = dict.fromkeys(
+        m.says for _, _, m in marked if m.state == MISSING and m.kind != NO_FILE
+    )
     again = dict.fromkeys(f"lesson {sheet.number}, {escape(sheet.title)}" for sheet, _, _ in wrong)
     parts = [
-        f"<h1>{escape(cleaned(student))}: {total(marked)} of {of} points</h1>",
+        f"<h1>{escape(cleaned(student))}: {total(marked)} of {most} points</h1>",
         *(f"<p>{escape(cleaned(says))}</p>" for says in (late, *notes) if says),
         f"<h2>Right</h2><p>{', '.join(right) or 'Nothing yet.'}</p>",
         "<h2>Not right yet</h2>",
         "".join(map(_wrong, wrong)) or "<p>Nothing.</p>",
         f"<h2>To read again</h2><p>{'; '.join(again) or 'Nothing.'}</p>",
         f"<h2>Not begun</h2><p>{', '.join(rest) or 'Nothing.'}</p>",
-        *(f"<p>{escape(says)}</p>" for says in gone),
+        *(f"<p>{escape(says)}</p>" for says in missing),
     ]
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>Exercises</title>\n'
@@ -69,9 +71,9 @@ def _wrong(one: Marked) -> str:
     points = (
         f"{points_of(exercise, mark)} of {exercise.points}" if exercise.points else "not counted"
     )
-    told = (mark.state, points, part_told(exercise, mark))
+    facts = (mark.state, points, part_told(exercise, mark))
     shows = f"<pre>{escape(chr(10).join(mark.shows))}</pre>" if mark.shows else ""
     return (
-        f"<section><h3>{sheet.number} {exercise.name}: {', '.join(filter(None, told))}</h3>"
+        f"<section><h3>{sheet.number} {exercise.name}: {', '.join(filter(None, facts))}</h3>"
         f"<p>{as_html(mark.says)}</p>{shows}</section>"
     )

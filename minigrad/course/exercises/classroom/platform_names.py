@@ -17,5 +17,5 @@ def student_of(name: str) -> tuple[str, str]:
     puts the folder's name in front of each file.
     """
     name = unicodedata.normalize("NFC", name)  # macOS has letters and accents apart
-    known = MOODLE.match(name) or CANVAS.match(name)
-    return (known[1], known[2]) if known else (name, "")
+    match = MOODLE.match(name) or CANVAS.match(name)
+    return (match[1], match[2]) if match else (name, "")

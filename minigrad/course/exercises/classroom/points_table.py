@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .... import errors
-from ..catalogue import Wanted, chosen
+from ..catalogue import Selection, exercises_named
 from ..exercise import Exercise
 from ..marking.mark import Mark
 from .points import in_parts
@@ -62,7 +62,7 @@ def _with_its_line(path: Path, row: Sequence[str]) -> Iterator[None]:
 
 def _name(text: str) -> str:
     """The name of an exercise, of what `class.csv` calls it, too: 01.order."""
-    names = [one.name for _, exercises in chosen([text]) for one in exercises]
+    names = [one.name for _, exercises in exercises_named([text]) for one in exercises]
     if len(names) > 1:
         raise errors.ConfigError(f"{text} is a lesson; give each of its exercises a line")
     return names[0]
@@ -72,8 +72,8 @@ def _worth(cells: Sequence[str]) -> Worth:
     points, share, *more = *cells, *[""] * max(0, 2 - len(cells))
     if any(more):
         raise errors.ConfigError(f"there is something behind the share: {', '.join(more)}")
-    given = _number(points, "the points", math.inf)
-    whole = int(given) if given == int(given) else given
+    number = _number(points, "the points", math.inf)
+    whole = int(number) if number == int(number) else number
     return Worth(whole, _number(share, "the share", 1) if share else None)
 
 
@@ -85,17 +85,17 @@ def _number(text: str, what: str, most: float) -> float:
     raise errors.ConfigError(f"{what}: {about}{f' to {most}' * (most < math.inf)}")
 
 
-def counted(wanted: Wanted, table: Mapping[str, Worth]) -> Wanted:
+def with_points(selection: Selection, table: Mapping[str, Worth]) -> Selection:
     """The exercises with the points of a table, where it has them."""
 
     def worth(exercise: Exercise) -> Exercise:
         own = table.get(exercise.name)
         return exercise if own is None else replace(exercise, points=own.points)
 
-    return [(sheet, [worth(one) for one in exercises]) for sheet, exercises in wanted]
+    return [(sheet, [worth(one) for one in exercises]) for sheet, exercises in selection]
 
 
-def shared(exercise: Exercise, mark: Mark, table: Mapping[str, Worth], parts: float) -> Mark:
+def with_share(exercise: Exercise, mark: Mark, table: Mapping[str, Worth], parts: float) -> Mark:
     """The mark of a wrong function with the share of its points that it gets."""
     own = table.get(exercise.name)
     return in_parts(mark, parts if own is None or own.share is None else own.share)

@@ -73,10 +73,10 @@ def as_junit(marked: Sequence[Marked], folder: str, seed: int) -> bytes:
         if mark.state == NOT_BEGUN:
             ElementTree.SubElement(case, "skipped", message=mark.state)
         elif mark.state != RIGHT:
-            told = _printable("\n".join(mark.shows))
+            lines = _printable("\n".join(mark.shows))
             message = _printable(f"{mark.state}: {mark.says}")
             failure = ElementTree.SubElement(case, "failure", type=mark.state, message=message)
-            failure.text = told
+            failure.text = lines
     ElementTree.indent(suites)
     return ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True) + b"\n"
 

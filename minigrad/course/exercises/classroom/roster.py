@@ -89,8 +89,8 @@ class _Columns(NamedTuple):
 
 def _titled(path: Path, rows: list[list[str]], tell: Callable[[str], object]) -> _Columns | None:
     """Find the columns by their titles, which the rows lose; None if the first row has none."""
-    of = lambda titles: places(rows, titles)[:1]
-    name, number, time = of(NAMES) or [*of(FIRST), *of(LAST)], of(NUMBERS), of(TIMES)
+    at = lambda titles: places(rows, titles)[:1]
+    name, number, time = at(NAMES) or [*at(FIRST), *at(LAST)], at(NUMBERS), at(TIMES)
     if not number and name == [0] and len(rows[0]) == 2:
         number = [1]
     if not name and all(MOODLES.match(row[k]) for k in number for row in rows[1:] if k < len(row)):
@@ -145,8 +145,8 @@ def _first_name(text: str) -> bool:
 
 
 def _seem_times(cells: Sequence[str]) -> bool:
-    some = [cell for cell in cells if cell not in ("", "-")]
-    return bool(some) and all(re.search(r"\d{4}.*\d:\d\d", cell) for cell in some)
+    texts = [cell for cell in cells if cell not in ("", "-")]
+    return bool(texts) and all(re.search(r"\d{4}.*\d:\d\d", cell) for cell in texts)
 
 
 def _time(path: Path, text: str) -> tuple[float, bool]:
@@ -168,18 +168,18 @@ def _time(path: Path, text: str) -> tuple[float, bool]:
 def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[str, str]:
     """The number in the roster of each student who is in it: by the number, the name or the folder, or
     else by the words of the name in any order, if that is one student's alone."""
-    known: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     by_words: dict[str, set[str]] = {}
     for entry in roster:
         number = entry.number or entry.name
         by_words.setdefault(_words(entry.name), set()).add(number)
         for called in filter(None, (entry.number, entry.name, entry.folder)):
-            known.setdefault(called.casefold(), number)
+            by_name.setdefault(called.casefold(), number)
 
     def number_of(student: Student) -> str | None:
         for called in filter(None, (student.number, student.name)):
-            if called.casefold() in known:
-                return known[called.casefold()]
+            if called.casefold() in by_name:
+                return by_name[called.casefold()]
         same = by_words.get(_words(student.name), set())
         return min(same) if len(same) == 1 else None
 
@@ -187,7 +187,7 @@ def numbers_of(students: Sequence[Student], roster: Sequence[Enrolled]) -> dict[
     return {name: number for name, number in numbers.items() if number}
 
 
-def spelled(students: Sequence[Student], roster: Sequence[Enrolled]) -> None:
+def spell_as_roster(students: Sequence[Student], roster: Sequence[Enrolled]) -> None:
     """Give students the names that the roster has for them, so that each has one spelling."""
     numbers = numbers_of(students, roster)
     names = {entry.number or entry.name: entry.name for entry in roster}
@@ -197,7 +197,7 @@ def spelled(students: Sequence[Student], roster: Sequence[Enrolled]) -> None:
             student.name = names[number]
 
 
-def yielding(students: Sequence[Student], roster: Sequence[Enrolled]) -> list[Student]:
+def untouched_doubles(students: Sequence[Student], roster: Sequence[Enrolled]) -> list[Student]:
     """The students whose folder was handed out and never begun, while their work came in elsewhere."""
     numbers = numbers_of(students, roster)
     whose = {one.name: numbers.get(one.name) or _words(one.name) for one in students}
@@ -211,12 +211,12 @@ def _words(name: str) -> str:
     return " ".join(sorted(re.findall(r"[^\W_]+", name.casefold())))
 
 
-def absent(numbers: Sequence[str], roster: Sequence[Enrolled]) -> list[Enrolled]:
+def absentees(numbers: Sequence[str], roster: Sequence[Enrolled]) -> list[Enrolled]:
     """Who is in the roster, and has handed in nothing."""
     return [entry for entry in roster if (entry.number or entry.name) not in numbers]
 
 
 def times_of(numbers: Mapping[str, str], roster: Sequence[Enrolled]) -> dict[str, float]:
     """The time of hand-in that the roster says of each student, by name; of `numbers_of` them."""
-    known = {entry.number or entry.name: entry.time for entry in roster if entry.time}
-    return {name: known[number] for name, number in numbers.items() if number in known}
+    times = {entry.number or entry.name: entry.time for entry in roster if entry.time}
+    return {name: times[number] for name, number in numbers.items() if number in times}

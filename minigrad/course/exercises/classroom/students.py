@@ -132,12 +132,12 @@ def _by_student(
     try:
         if zipfile.is_zipfile(folder):
             every = files_in_zip(folder.name, folder.read_bytes(), 0)
-            yield from ((*who, some) for who, some in sorted(_together(every).items()))
+            yield from ((*who, its_files) for who, its_files in sorted(_together(every).items()))
             return
         paths = sorted(folder.iterdir())
     except OSError as problem:
         raise errors.ConfigError(f"cannot read {folder}: {problem.strerror}") from None
-    known: dict[tuple[str, str], list[Iterable[FoundFile | str]]] = {}
+    files_of: dict[tuple[str, str], list[Iterable[FoundFile | str]]] = {}
     own = [sheet.file for sheet in sheets()]  # which are no student's, by themselves
     for path in paths:
         if IGNORED.fullmatch(path.name) or (out is not None and path.resolve() == out.resolve()):
@@ -148,16 +148,16 @@ def _by_student(
         )
         files: Iterable[FoundFile | str] = files_in(path, path.name)
         if number:
-            known.setdefault((name, number), []).append(files)
+            files_of.setdefault((name, number), []).append(files)
         elif path.is_dir() or (end.lower() in WORK and f"{name}.py" not in own):
             first = list(itertools.islice(files, FILES))
             files = itertools.chain(first, files)
             if not _of_several(first):
                 yield name, number, files
                 continue
-            for who, some in sorted(_together(files, name).items()):
-                known.setdefault(who, []).append(some)
-    for (name, number), several in known.items():
+            for who, its_files in sorted(_together(files, name).items()):
+                files_of.setdefault(who, []).append(its_files)
+    for (name, number), several in files_of.items():
         yield name, number, itertools.chain.from_iterable(several)
 
 
@@ -200,7 +200,7 @@ def _moodles(path: str) -> str:
 
 def _sort(student: Student, files: Iterable[FoundFile | str]) -> None:
     """Copy a student's files of exercises; note what is none, and where there are several."""
-    known: dict[str, list[FoundFile]] = {}
+    of_sheets: dict[str, list[FoundFile]] = {}
     for k, file in enumerate(files):
         if k >= FILES:
             student.notes.append(FileNote(f"only {FILES} files were looked at"))
@@ -210,14 +210,14 @@ def _sort(student: Student, files: Iterable[FoundFile | str]) -> None:
         if isinstance(file, str):
             student.notes.append(FileNote(f"not marked: {file}"))
         elif sheet := _sheet_of(file.path):
-            known.setdefault(sheet, []).append(file)
+            of_sheets.setdefault(sheet, []).append(file)
         else:
             why = f"no file of exercises has such a name{_meant(file)}"
             student.notes.append(FileNote(f"not marked: {file.path}: {why}"))
             own = PREFIX.sub("", re.split(r"[/\\]", file.path)[-1])
             if re.fullmatch(r"\w+\.py", own):
                 (student.folder / own).touch()  # that it was there is told where it is imported
-    for sheet, several in known.items():
+    for sheet, several in of_sheets.items():
         last = max(several, key=lambda one: (one.time, one.path.endswith(f"/{sheet}"), one.path))
         (student.folder / sheet).write_bytes(last.data)
         student.time = max(student.time, last.time)
@@ -255,8 +255,8 @@ def _meant(file: FoundFile) -> str:
     near = difflib.get_close_matches(re.split(r"[/\\]", file.path)[-1].lower(), names, 1)
     if near:
         return f"; did it mean {near[0]}"
-    known = parse_learner_file(Path(file.path), file.data)
-    homes = [sheet.file for sheet in sheets() if any(map(known.has, sheet.exercises))]
+    learners = parse_learner_file(Path(file.path), file.data)
+    homes = [sheet.file for sheet in sheets() if any(map(learners.has, sheet.exercises))]
     return (
         f"; it has functions that belong in {', '.join(homes)}: rename it to that" if homes else ""
     )

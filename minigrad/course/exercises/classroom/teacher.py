@@ -15,7 +15,7 @@ from pathlib import Path
 from .... import errors
 from ....system.disk import destination, write_whole
 from ...printing import say
-from ..catalogue import RUN, Sheet, Wanted, chosen, has_any, in_folder, sheets
+from ..catalogue import RUN, Selection, Sheet, exercises_named, has_any, in_folder, sheets
 from ..exercise import Exercise
 from ..isolation.container import build
 from ..isolation.house import House
@@ -26,9 +26,9 @@ from .class_marks import marks_of_class
 from .class_results import FEEDBACK, RESULTS, ClassResults
 from .gradescope import as_gradescope, nothing_for_gradescope, write_autograder
 from .points import part_told, points_of, total, uses_told
-from .points_table import counted, read_points, shared
+from .points_table import read_points, with_points, with_share
 from .result_files import as_json, as_junit
-from .roster import read_roster, spelled, yielding
+from .roster import read_roster, spell_as_roster, untouched_doubles
 from .students import student_in, students_in
 from .verdict_cache import FILE, VerdictCache
 
@@ -42,24 +42,24 @@ def mark(options: argparse.Namespace) -> int:
     for path in files:
         destination(path)  # before minutes of marking
     table = read_points(options.points) if options.points else {}
-    wanted = chosen(options.which)
-    named = options.folder if options.folder.name else options.folder.resolve()  # of "."
+    selection = exercises_named(options.which)
+    folder_given = options.folder if options.folder.name else options.folder.resolve()  # of "."
     marked: list[Marked] = []
     with contextlib.ExitStack() as until:
         try:
-            folder = _with_files(named, until)
+            folder = _with_files(folder_given, until)
         except errors.ConfigError as problem:
             if not options.gradescope:
                 raise
             _nothing_to_mark(str(problem), options.gradescope)
             return 0
         if not (options.which or files):  # files are for programs, which expect all
-            wanted = _there(in_folder(folder), "mark", named)
-        wanted = counted(wanted, table)
+            selection = _there(in_folder(folder), "mark", folder_given)
+        selection = with_points(selection, table)
         house = until.enter_context(contextlib.closing(_house(options)))
         try:
-            for sheet, exercise, whole in check(folder, wanted, seed, options.seconds, house):
-                its_mark = shared(exercise, whole, table, options.parts)
+            for sheet, exercise, whole in check(folder, selection, seed, options.seconds, house):
+                its_mark = with_share(exercise, whole, table, options.parts)
                 marked.append((sheet, exercise, its_mark))
                 _tell(sheet, exercise, its_mark)
         finally:  # after Ctrl-C, too
@@ -67,10 +67,10 @@ def mark(options: argparse.Namespace) -> int:
             tell_of_time({"": [mark for _, _, mark in marked]})
             if look := uses_told(marked):
                 say(look, hanging=4)
-            of = sum(exercise.points for _, exercise, _ in marked)
-            print(f"\n{total(marked)} of {of} points (seed {seed})")
+            most = sum(exercise.points for _, exercise, _ in marked)
+            print(f"\n{total(marked)} of {most} points (seed {seed})")
     for path, form in files.items():
-        data = form(marked, str(named), seed)
+        data = form(marked, str(folder_given), seed)
         write_whole(path, lambda file: file.write(data))
     return 0
 
@@ -138,30 +138,32 @@ def mark_class(options: argparse.Namespace) -> int:
     goes on, and what has not changed is not marked again.
     """
     table = read_points(options.points) if options.points else {}
-    every = chosen(options.which)
+    every = exercises_named(options.which)
     if options.late and options.due is None:
         raise errors.ConfigError("--late needs --due, the time after which work is late")
     roster = read_roster(options.roster, say) if options.roster else []
     with contextlib.ExitStack() as until:
         work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         students = students_in(options.folder, Path(work), options.out)
-        for one in yielding(students, roster):
+        for one in untouched_doubles(students, roster):
             students.remove(one)
             say(f"{cleaned(one.name)}: handed out and not begun; what came in elsewhere is marked")
-        there = sorted({number for one in students for number in in_folder(one.folder)})
-        wanted = every if options.which else _there(there, "class", options.folder)
-        wanted = counted(wanted, table)
-        spelled(students, roster)
+        lessons = sorted({number for one in students for number in in_folder(one.folder)})
+        selection = every if options.which else _there(lessons, "class", options.folder)
+        selection = with_points(selection, table)
+        spell_as_roster(students, roster)
         options.out.mkdir(parents=True, exist_ok=True)
         cache = until.enter_context(VerdictCache(options.out, options.seed))
         house = until.enter_context(contextlib.closing(_house(options)))
         results = ClassResults(students, options, cache.seed, roster)
         try:
-            for student, marked in marks_of_class(students, wanted, cache, options.seconds, house):
+            for student, marked in marks_of_class(
+                students, selection, cache, options.seconds, house
+            ):
                 results.add(
                     student,
                     [
-                        (sheet, exercise, shared(exercise, whole, table, options.parts))
+                        (sheet, exercise, with_share(exercise, whole, table, options.parts))
                         for sheet, exercise, whole in marked
                     ],
                 )
@@ -174,7 +176,9 @@ def mark_class(options: argparse.Namespace) -> int:
                     for name, its in results.students.items()
                 }
             )
-            print(f"\nof {results.of} points (seed {cache.seed}{', as before' * cache.before})")
+            print(
+                f"\nof {results.points_in_all} points (seed {cache.seed}{', as before' * cache.before})"
+            )
             for name in results.names:
                 print(options.out / name)
             results.tell_of_the_maximum()
@@ -187,14 +191,14 @@ def mark_class(options: argparse.Namespace) -> int:
     return 0
 
 
-def _there(numbers: Sequence[str], command: str, folder: Path) -> Wanted:
+def _there(numbers: Sequence[str], command: str, folder: Path) -> Selection:
     """The exercises of the lessons of which there are files; which they are is said, unless all are."""
     if len(numbers) < len(sheets()):
         say(
             f"marked are the lessons of which there are files: {', '.join(numbers)} (for others: "
             f"`{RUN} {command} {shlex.quote(str(folder))} 01 02`)"
         )
-    return chosen(numbers)
+    return exercises_named(numbers)
 
 
 def forget(options: argparse.Namespace) -> int:
@@ -218,7 +222,7 @@ def forget(options: argparse.Namespace) -> int:
 def autograder(options: argparse.Namespace) -> int:
     """Write the zip of an autograder for Gradescope."""
     seed = secrets.randbelow(1 << 32) if options.seed is None else options.seed
-    chosen(options.which)  # which says what there is none of
+    exercises_named(options.which)  # which says what there is none of
     write_whole(options.file, lambda file: write_autograder(file, seed, options.which))
     print(f"{options.file} (seed {seed})")
     return 0

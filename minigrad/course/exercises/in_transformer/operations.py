@@ -16,7 +16,7 @@ from ....engine.tensor import Array
 
 
 def operation(
-    name: str, function: Callable | None, of: Callable, rules: Sequence[Callable | bool]
+    name: str, function: Callable | None, library: Callable, rules: Sequence[Callable | bool]
 ) -> Callable:
     """An operation on tensors that a function of a learner's computes, or a rule.
 
@@ -27,21 +27,23 @@ def operation(
         rules: for each argument theirs, (g, y, *arguments) -> gradient; or True for the library's,
             False for none.
     """
-    compute = of if function is None else function
+    compute = library if function is None else function
 
     def run(*arguments: object) -> Any:
         return np.asarray(compute(*arguments))
 
     run.__name__ = f"{name} ({'your rule' if function is None else 'yours'})"
-    made = (derivative(of, i) if rule is True else (rule or None) for i, rule in enumerate(rules))
-    return enter(dispatched(run), *made)  # type: ignore[arg-type]
+    entries = (
+        derivative(library, i) if rule is True else (rule or None) for i, rule in enumerate(rules)
+    )
+    return enter(dispatched(run), *entries)  # type: ignore[arg-type]
 
 
-def derivative(of: Callable, i: int) -> Callable:
+def derivative(function: Callable, i: int) -> Callable:
     """The library's derivative of a function by its argument `i`, as a rule on arrays."""
 
     def rule(g: Array, y: Array, *arguments: object) -> Any:
-        along = lambda x: of(*arguments[:i], x, *arguments[i + 1 :])
+        along = lambda x: function(*arguments[:i], x, *arguments[i + 1 :])
         with setting(watchers=()):
             _, back = transforms.vjp(along, arguments[i])
             return back(g)[0].data

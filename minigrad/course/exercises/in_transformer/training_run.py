@@ -14,7 +14,7 @@ from .... import errors
 from ....system.working import working
 from ...folders import EXERCISES
 from ...printing import say
-from ..catalogue import chosen
+from ..catalogue import exercises_named
 from ..isolation.processes import end, with_packages
 from ..marking.mark import MISSING, NOT_BEGUN, RIGHT
 from ..sandbox import check
@@ -48,7 +48,7 @@ def run(folder: Path, steps: int, seconds: float, out: Path, even_if_wrong: bool
         ConfigError: if nothing is written that has a place, or `even_if_wrong` and nothing is wrong.
     """
     with working("checking what is written"):
-        marked = list(check(folder, chosen(placed())))
+        marked = list(check(folder, exercises_named(placed())))
     begun = [one for one in marked if one[2].state not in (NOT_BEGUN, MISSING)]
     right = [one for one in begun if one[2].state == RIGHT]
     wrong = [one for one in begun if one[2].state != RIGHT]

@@ -53,13 +53,13 @@ class House:
             if self._closed:
                 raise StoppedError("The check was stopped.")
             try:
-                room = self._made(seconds)
+                room = self._new_room(seconds)
             except OSError as problem:
                 raise StoppedError(f"No process can be had: {problem}.") from None
             self._open.add(room)
         return room
 
-    def _made(self, seconds: float) -> Room:
+    def _new_room(self, seconds: float) -> Room:
         if self.program:
             return ContainerRoom(self.program, seconds, self._forget)
         return self._forked(seconds) if sys.platform == "linux" else self._spawned(seconds)

@@ -88,12 +88,12 @@ def _needed() -> Iterator[str]:
         *(ROOT / name for name in PACKAGES),
     }
     python = {sys.prefix, sys.base_prefix, sys.exec_prefix, *sysconfig.get_paths().values()}
-    some = {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", *python, *map(str, packages)}
-    kept: list[str] = []
-    for path in sorted(filter(os.path.lexists, some), key=len):
-        if path != "/" and not any(path.startswith(f"{one}/") for one in kept):
-            kept.append(path)
-    yield from kept
+    folders = {"/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", *python, *map(str, packages)}
+    outermost: list[str] = []
+    for path in sorted(filter(os.path.lexists, folders), key=len):
+        if path != "/" and not any(path.startswith(f"{one}/") for one in outermost):
+            outermost.append(path)
+    yield from outermost
     yield "/proc"  # without which none can be mounted over it
     yield from ("/dev/null", "/dev/zero", "/dev/random", "/dev/urandom")
 

@@ -17,8 +17,8 @@ PASSED_ON = (  # of the environment
 
 def apart() -> dict[str, Any]:
     """The start of the process of rooms: with little of the environment, apart from the keyboard."""
-    kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
-    environment = {**kept, **with_packages(), "LC_ALL": "C.UTF-8"}
+    passed_on = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    environment = {**passed_on, **with_packages(), "LC_ALL": "C.UTF-8"}
     return {"env": environment, "stderr": subprocess.DEVNULL, "start_new_session": True}
 
 

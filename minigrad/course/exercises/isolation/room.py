@@ -58,7 +58,7 @@ class Room(abc.ABC):
         """
         with letting_others_judge():
             try:
-                return self._in_time(lambda: self._asked(request))
+                return self._in_time(lambda: self._reply_to(request))
             except TimeoutError:
                 says = (
                     f"It had not come to an end after {self.seconds:g} seconds: is there a loop without "
@@ -70,7 +70,7 @@ class Room(abc.ABC):
             except (OSError, EOFError):
                 raise StoppedError(_why(self.status())) from None
 
-    def _asked(self, request: bytes) -> bytes:
+    def _reply_to(self, request: bytes) -> bytes:
         self._send(request)
         return read(self)
 

@@ -13,7 +13,7 @@ from .mark import HARD_CODED, RETURN_IN_LOOP, UNSTEADY, WRONG, Mark
 from .outcome import Outcome, same
 from .remote_function import About, RemoteFunction
 from .trial import Trial
-from .unknown_mistake import seen
+from .unknown_mistake import mark_of_unknown
 
 CONSTANT = "It gives the same answer whatever it is given: compute it from the arguments."
 ONE_ROUND = (
@@ -21,7 +21,7 @@ ONE_ROUND = (
 )
 
 
-def explained(
+def mark_of_wrong(
     trial: Trial, function: RemoteFunction, outcomes: Sequence[Outcome], about: About
 ) -> Mark:
     """Find out what is wrong with a function that is: a mistake that has a name, or what is seen."""
@@ -38,7 +38,7 @@ def explained(
             return Mark(WRONG, says, lines(wrong[0]), kind=UNSTEADY)
         mistake = trial.likely_mistake(outcomes)
     if mistake is None:
-        what_is_seen = seen(trial, function, outcomes, wrong)
+        what_is_seen = mark_of_unknown(trial, function, outcomes, wrong)
         return replace(what_is_seen, shows=lines(wrong[0]), picture=picture(wrong[0]))
     says, k = trial.exercise.mistakes[mistake.number].says, mistake.case
     return Mark(WRONG, says, lines(k), mistake.number, picture(k))

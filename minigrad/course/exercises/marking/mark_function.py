@@ -9,7 +9,7 @@ from ..exercise import Case, Exercise
 from ..learner_side.callee import Callee
 from ..shared_files import wrapped
 from ..values_as_text import call_text
-from .explanation import explained
+from .explanation import mark_of_wrong
 from .mark import (
     BORROWED,
     BROKEN_RULE,
@@ -23,7 +23,7 @@ from .mark import (
     error_kind,
 )
 from .outcome import Outcome
-from .properties import broken
+from .properties import broken_rules
 from .remote_function import RemoteFunction
 from .trial import Trial
 
@@ -56,7 +56,7 @@ def mark(trial: Trial, function: RemoteFunction) -> Mark:
             return early
     wrong = len(trial.wrong(outcomes))
     if wrong:
-        result = explained(trial, function, outcomes, about)
+        result = mark_of_wrong(trial, function, outcomes, about)
     else:
         result = _changed_argument(trial, outcomes) or _of_properties(trial, function)
     if result.state != WRONG:
@@ -106,6 +106,6 @@ def _changed_argument(trial: Trial, outcomes: Sequence[Outcome]) -> Mark | None:
 def _of_properties(trial: Trial, function: RemoteFunction) -> Mark:
     """The mark of right answers: that they are right, if the function has all properties too."""
     for case in trial.cases:
-        if says := broken(trial.exercise, function, case):
+        if says := broken_rules(trial.exercise, function, case):
             return Mark(WRONG, says, (call_text(trial.exercise, case),), kind=BROKEN_RULE)
     return Mark(RIGHT)

@@ -9,7 +9,7 @@ from ..messages import StoppedError
 from .remote_function import RemoteFunction
 
 
-def broken(exercise: Exercise, function: RemoteFunction, case: Case) -> str:
+def broken_rules(exercise: Exercise, function: RemoteFunction, case: Case) -> str:
     """Name in sentences the properties that the function lacks in this case; "" if it has all."""
     sentences = []
     for text, holds in exercise.properties.items():

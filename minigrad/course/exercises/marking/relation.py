@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..likeness import alike, numbers_of, plain
+from ..likeness import alike, data_of, numbers_of
 from ..values_as_text import FEW, shown
 
 Pairs = Sequence[tuple[Any, Any]]  # of wrong answers, and the right ones
@@ -29,7 +29,7 @@ def _relation(pairs: Pairs, right: bool) -> str:
         return _of_parts(pairs, right)
     if all(isinstance(one, dict) for pair in pairs for one in pair):
         return _of_names(pairs, right)
-    rows = all(isinstance(plain(one), (list, np.ndarray)) for pair in pairs for one in pair)
+    rows = all(isinstance(data_of(one), (list, np.ndarray)) for pair in pairs for one in pair)
     return (_first(OF_ROWS, pairs) if rows else "") or _of_numbers(pairs, right)
 
 

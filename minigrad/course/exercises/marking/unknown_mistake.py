@@ -22,7 +22,7 @@ from .mark import (
     error_kind,
 )
 from .outcome import Outcome, same
-from .properties import broken
+from .properties import broken_rules
 from .relation import relation
 from .remote_function import RemoteFunction
 from .trial import ROUGH, Trial
@@ -37,7 +37,7 @@ ERRORS = {  # what is said of an error with this name, in place of its text
 }
 
 
-def seen(
+def mark_of_unknown(
     trial: Trial, function: RemoteFunction, outcomes: Sequence[Outcome], wrong: Sequence[int]
 ) -> Mark:
     """The mark that says what is seen of the first wrong answer, and of all of them."""
@@ -52,7 +52,7 @@ def seen(
     at_all = (
         not_finite(answer, right),
         _relation(trial, outcomes, wrong) if same_holder else "",
-        broken(exercise, function, trial.cases[first]) if fits else "",
+        broken_rules(exercise, function, trial.cases[first]) if fits else "",
     )
     if fault.says == UNKNOWN and any(at_all):  # they say it better
         by_rule_alone = not any(at_all[:-1])

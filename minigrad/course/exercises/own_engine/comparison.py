@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from ..catalogue import chosen
+from ..catalogue import exercises_named
 from ..exercise import Case, Exercise
 from ..learner_side.callee import Callee
 from ..likeness import alike, numbers_of
@@ -154,7 +154,7 @@ def _outcome(engine: RemoteFunction, case: tuple) -> Outcome:
 @functools.cache
 def engine_exercise() -> Exercise:
     """The exercise `engine` of lesson 04."""
-    ((_, (exercise,)),) = chosen(["engine"])
+    ((_, (exercise,)),) = exercises_named(["engine"])
     return exercise
 
 
@@ -162,18 +162,18 @@ def _difference(outcome: Outcome, right: Any) -> tuple[float, str]:
     """Measure how far a gradient is off, and say what is wrong in a line; "" if it is right."""
     if outcome.error is not None:
         return np.inf, f"{outcome.error.text}{outcome.error.line}"
-    given = numbers_of(outcome.value)
-    if outcome.value is None or given is None:
+    gradient = numbers_of(outcome.value)
+    if outcome.value is None or gradient is None:
         return np.inf, "it gets no gradient"
-    if given.shape != right.shape:
-        return np.inf, f"it has the shape {given.shape}, and should have {right.shape}"
-    far = abs(given - right)
+    if gradient.shape != right.shape:
+        return np.inf, f"it has the shape {gradient.shape}, and should have {right.shape}"
+    far = abs(gradient - right)
     off = float(np.max(far, initial=0.0))
-    if alike(given, right, RTOL, ATOL):
+    if alike(gradient, right, RTOL, ATOL):
         return off, ""
     place = np.unravel_index(np.argmax(np.nan_to_num(far, nan=np.inf)), far.shape)
     at = f" at {[int(k) for k in place]}" if place else ""
-    return off, f"off by {off:.1e}: {given[place]:.4g}{at}, and should be {right[place]:.4g}"
+    return off, f"off by {off:.1e}: {gradient[place]:.4g}{at}, and should be {right[place]:.4g}"
 
 
 def _kind(argument: object) -> str:

@@ -8,16 +8,16 @@ import re
 import numpy as np
 import pytest
 
-from minigrad.course.exercises.catalogue import chosen, sheet_of, sheets
+from minigrad.course.exercises.catalogue import exercises_named, sheet_of, sheets
 from minigrad.course.exercises.learner_file import read_learner_file
 from minigrad.course.exercises.likeness import alike
 from minigrad.course.exercises.marking.mark import NOT_BEGUN, RIGHT, WRONG
 from minigrad.course.exercises.marking.mark_function import mark_function
 from minigrad.course.exercises.marking.trial import Trial
-from minigrad.course.exercises.puzzle import puzzle_of, solved
+from minigrad.course.exercises.puzzle import mark_of_puzzle, puzzle_of
 from minigrad.course.exercises.sandbox import Conditions, Job, mark_of
 from minigrad.course.exercises.stubs import examples
-from minigrad.course.exercises.worked import worked
+from minigrad.course.exercises.worked import worked_example
 from minigrad.course.folders import EXERCISES
 from minigrad.errors import ConfigError
 
@@ -94,7 +94,7 @@ def test_readers_find_the_lessons_in_their_order():
 
 @every_worked_example
 def test_a_worked_example_comes_to_the_right_answer_and_is_no_other_example(sheet, exercise):
-    lines, answer = worked(exercise)
+    lines, answer = worked_example(exercise)
     inputs = exercise.worked[0]()
     right, keyed = exercise.solution(*inputs), exercise.key or (lambda value, *_: value)
     assert alike(keyed(answer, *inputs), keyed(right, *inputs), 1e-6, 1e-9)
@@ -121,12 +121,12 @@ def test_a_puzzle_is_judged_by_running_it(sheet, exercise):
     puzzle = puzzle_of(exercise)
     _, *body = ast.unparse(ast.parse(exercise.text())).splitlines()
     order = [1 + puzzle.lines.index(line) for line in body]
-    assert solved(sheet, exercise, order, float("inf")).state == RIGHT
-    assert solved(sheet, exercise, order[:-1], float("inf")).state != RIGHT
+    assert mark_of_puzzle(sheet, exercise, order, float("inf")).state == RIGHT
+    assert mark_of_puzzle(sheet, exercise, order[:-1], float("inf")).state != RIGHT
     for alien in set(puzzle.lines) - set(body):
         (line,) = difflib.get_close_matches(alien, body, n=1, cutoff=0)
         order[body.index(line)] = 1 + puzzle.lines.index(alien)
-        assert solved(sheet, exercise, order, float("inf")).state != RIGHT, alien
+        assert mark_of_puzzle(sheet, exercise, order, float("inf")).state != RIGHT, alien
         order[body.index(line)] = 1 + puzzle.lines.index(line)
 
 
@@ -153,7 +153,7 @@ def test_its_story_names_a_public_source_and_what_would_have_caught_it(sheet, ex
 
 
 def test_a_program_of_the_museum_is_not_begun_as_long_as_it_is_as_it_was_handed_out(tmp_path):
-    ((sheet, (exercise,)),) = chosen(["fill_rule"])
+    ((sheet, (exercise,)),) = exercises_named(["fill_rule"])
     given = (EXERCISES / sheet.file).read_text()
     path = tmp_path / sheet.file
     job, conditions = Job(path, sheet, exercise), Conditions(0, float("inf"))
@@ -164,7 +164,7 @@ def test_a_program_of_the_museum_is_not_begun_as_long_as_it_is_as_it_was_handed_
 
 
 def test_what_is_wrong_with_a_puzzle_is_said_of_its_own_lines():
-    ((sheet, (exercise,)),) = chosen(["greedy"])
+    ((sheet, (exercise,)),) = exercises_named(["greedy"])
     lines = puzzle_of(exercise).lines
     loop, body, last = (
         next(n for n, line in enumerate(lines, 1) if text in line)
@@ -176,7 +176,7 @@ def test_what_is_wrong_with_a_puzzle_is_said_of_its_own_lines():
         ([loop, body, last], f"in line {loop}: while"),
         ([], "after function definition on the first line"),
     ]:
-        assert says in solved(sheet, exercise, order, float("inf")).says
+        assert says in mark_of_puzzle(sheet, exercise, order, float("inf")).says
 
 
 def test_the_recipe_for_another_exercise_runs(tmp_path):

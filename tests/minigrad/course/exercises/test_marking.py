@@ -13,7 +13,7 @@ from limits import SECONDS
 
 from minigrad import errors
 from minigrad.course.exercises import sandbox
-from minigrad.course.exercises.catalogue import chosen
+from minigrad.course.exercises.catalogue import exercises_named
 from minigrad.course.exercises.learner_file import read_learner_file
 from minigrad.course.exercises.likeness import alike
 from minigrad.course.exercises.marking.mark import BORROWED, HARD_CODED, RIGHT, WRONG
@@ -63,9 +63,9 @@ def test_a_name_that_is_none_is_told_the_nearest():
     with pytest.raises(
         errors.ConfigError, match="no exercise prodct_rule, did you mean product_rule"
     ):
-        chosen(["prodct_rule"])
+        exercises_named(["prodct_rule"])
     with pytest.raises(errors.ConfigError, match="did you mean softmax;"):
-        chosen(["Softmax"])
+        exercises_named(["Softmax"])
 
 
 def test_a_path_in_place_of_a_name_is_told_the_folder(tmp_path, monkeypatch):
@@ -74,7 +74,7 @@ def test_a_path_in_place_of_a_name_is_told_the_folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for path in ("mine", f"mine/{FIRST}"):
         with pytest.raises(errors.ConfigError, match=r"of another folder: .* check --folder mine`"):
-            chosen([path])
+            exercises_named([path])
 
 
 def test_who_has_no_copy_yet_is_told_how_to_get_one(run, folder, monkeypatch):
@@ -98,7 +98,7 @@ def test_an_argument_that_is_changed_is_noticed(tmp_path):
     """
     path = tmp_path / "code.py"
     path.write_text(textwrap.dedent(text))
-    ((_, (exercise,)),) = chosen(["index_rule"])
+    ((_, (exercise,)),) = exercises_named(["index_rule"])
     found = mark_function(Trial(exercise, 0), read_learner_file(path).functions()["index_rule"])
     assert found.state == WRONG
     assert "changes what it was given, in argument 1" in found.says
@@ -277,7 +277,7 @@ def test_a_call_of_what_is_not_written_yet_is_named(tmp_path):
 def test_a_mistake_is_named_however_it_is_written(name, code, says, tmp_path):
     path = tmp_path / "code.py"
     path.write_text("import numpy as np\n" + textwrap.dedent(code))
-    ((sheet, (exercise,)),) = chosen([name])
+    ((sheet, (exercise,)),) = exercises_named([name])
     for seed in range(3):
         trial = Trial(exercise, seed, examples(sheet, exercise))
         found = mark_function(trial, read_learner_file(path).functions()[name])
@@ -319,7 +319,7 @@ def test_what_differs_in_kind_alone_is_shown_to_differ(other, folder):
 def test_a_property_that_does_not_hold_is_said(tmp_path):
     path = tmp_path / "code.py"
     path.write_text("def softmax(x):\n    return x * x\n")
-    ((_, (exercise,)),) = chosen(["softmax"])
+    ((_, (exercise,)),) = exercises_named(["softmax"])
     found = mark_function(Trial(exercise, 0), read_learner_file(path).functions()["softmax"])
     assert found.state == WRONG
     assert "This must be true, and is not: each row sums to one." in found.says
@@ -407,7 +407,9 @@ def test_a_syntax_error_costs_only_the_function_that_it_stands_in(kind, tmp_path
     after = "def walk(graph, root):\n    raise NotImplementedError\n"
     text = "\n\n".join([right, BROKEN[kind], after])
     (tmp_path / FIRST).write_text(text, encoding="utf-8")
-    found = {e.name: v for _, e, v in sandbox.check(tmp_path, chosen(["01"]), 0, float("inf"))}
+    found = {
+        e.name: v for _, e, v in sandbox.check(tmp_path, exercises_named(["01"]), 0, float("inf"))
+    }
     assert found["product_rule"].state == RIGHT
     assert found["order"].state == WRONG
     assert f"Python cannot read {FIRST}, in line " in found["order"].says
@@ -418,20 +420,22 @@ def test_what_calls_a_function_that_cannot_be_read_is_told_so(tmp_path):
     order = "def order(graph, root):\n    return (graph\n\n"
     walk = "def walk(graph, root):\n    order(graph, root)\n"
     (tmp_path / FIRST).write_text(order + walk)
-    ((_, _, found),) = sandbox.check(tmp_path, chosen(["walk"]), 0, float("inf"))
+    ((_, _, found),) = sandbox.check(tmp_path, exercises_named(["walk"]), 0, float("inf"))
     assert found.says.startswith(f"It calls order, and Python cannot read {FIRST}, in line 2: ")
 
 
 def test_of_another_encoding_it_is_said_how_to_save_the_file(tmp_path):
     text = "def walk(graph, root):\n    'Für'\n    return {}\n"
     (tmp_path / FIRST).write_text(text, encoding="cp1252")
-    found = {e.name: v for _, e, v in sandbox.check(tmp_path, chosen(["01"]), 0, float("inf"))}
+    found = {
+        e.name: v for _, e, v in sandbox.check(tmp_path, exercises_named(["01"]), 0, float("inf"))
+    }
     assert "in line 2: it is not UTF-8 there; save the file as UTF-8" in found["walk"].says
 
 
 def test_a_file_of_which_nothing_can_be_read_says_so(tmp_path):
     (tmp_path / FIRST).write_text("x = (\n")
-    found = [v for _, _, v in sandbox.check(tmp_path, chosen(["01"]), 0, float("inf"))]
+    found = [v for _, _, v in sandbox.check(tmp_path, exercises_named(["01"]), 0, float("inf"))]
     assert {v.state for v in found} == {WRONG}
     assert all("in line 1" in v.says for v in found)
 

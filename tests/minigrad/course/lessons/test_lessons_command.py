@@ -69,7 +69,7 @@ def test_a_lesson_that_is_not_there(given, capsys):
 
 
 def test_numbers_with_and_without_a_nought():
-    assert [lesson.number for lesson in lessons.chosen(["3", "01"])] == ["03", "01"]
+    assert [lesson.number for lesson in lessons.lessons_named(["3", "01"])] == ["03", "01"]
 
 
 def test_a_folder_without_lessons(tmp_path):
@@ -120,7 +120,7 @@ def test_a_lesson_that_does_not_end_says_why(divisor, says, small, tmp_path, mon
     text = lesson.path.read_text().replace("import sys", "import os, sys, time")
     lesson.path.write_text(text)
     with pytest.raises(errors.ConfigError, match=rf"99_small\.py fails: .*{says}"):
-        running.executed(lesson, tmp_path)
+        running.execute(lesson, tmp_path)
 
 
 SHOWS = """# %% [markdown]
@@ -158,8 +158,8 @@ def test_a_lesson_that_ran_has_what_its_cells_print_and_draw(tmp_path, capfd):
     needs("pygraphviz")
     (tmp_path / "99_shows.py").write_text(SHOWS)
     (lesson,) = lessons.lessons(tmp_path)
-    running.executed(lesson, tmp_path)
-    text, drawn, shown, line = running.ran(tmp_path)
+    running.execute(lesson, tmp_path)
+    text, drawn, shown, line = running.cells_that_ran(tmp_path)
     assert (text.kind, text.printed, text.picture) == ("markdown", "", "")
     assert (drawn.printed, drawn.picture) == ("one\n", "out/99_graph.svg")
     assert (tmp_path / "out" / "99_graph.svg").read_text().startswith("<svg")
@@ -261,7 +261,7 @@ def test_the_time_to_read_counts_words_and_lines(tmp_path):
 
 
 def test_a_run_begins_with_where_the_text_is(small, monkeypatch, capsys):
-    monkeypatch.setattr(command, "chosen", lambda numbers: [small()])
+    monkeypatch.setattr(command, "lessons_named", lambda numbers: [small()])
     assert main(["lessons", "99"]) == 0
     first, *rest = capsys.readouterr().out.splitlines()
     assert "99_small.py: its text is in this file" in first

@@ -39,6 +39,11 @@ def test_what_is_no_formula_stays():
 @pytest.mark.parametrize("number", [lesson.number for lesson in lessons()])
 def test_no_latex_is_left_of_what_a_lesson_asks_and_tells(number):
     for question in questions_of(number).values():
-        told = [question.shown(), question.hint, question.because, *question.mistakes.values()]
+        told = [
+            question.as_markdown(),
+            question.hint,
+            question.because,
+            *question.mistakes.values(),
+        ]
         for text in map(in_unicode, told):
             assert not re.search(r"[\\${}]|[_^][({]", re.sub("`[^`]*`", "", text)), text

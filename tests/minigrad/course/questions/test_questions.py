@@ -264,7 +264,7 @@ def test_the_judge_of_the_pages_says_the_same(browser, tmp_path):
     browser.open(tmp_path / "page.html")
     table = [*CASES, *SENTENCES]
     asked = [
-        ({**question.asked._asdict(), "mistakes": list(question.mistakes.items())}, typed)
+        ({**question.facts._asdict(), "mistakes": list(question.mistakes.items())}, typed)
         for question, typed, _ in table
     ]
     script = "return arguments[0].map(([asked, text]) => Judging.verdictOn(asked, text))"
@@ -522,7 +522,7 @@ def test_in_a_notebook_it_shows_itself(lesson, monkeypatch):
 
 
 def test_a_choice_has_letters():
-    assert CHOICE.shown() == "Where?\n\n- a) v1 and v2\n- b) v3\n- c) a side."
+    assert CHOICE.as_markdown() == "Where?\n\n- a) v1 and v2\n- b) v3\n- c) a side."
 
 
 @pytest.mark.parametrize(

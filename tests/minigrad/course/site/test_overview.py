@@ -5,7 +5,7 @@ import re
 import pytest
 from extras import RENDERS, needs
 
-from minigrad.course.lessons.lesson import chosen, lessons
+from minigrad.course.lessons.lesson import lessons, lessons_named
 from minigrad.course.site.overview import arrows, before, builds_on, paths
 from minigrad.course.site.preview import Preview
 
@@ -59,7 +59,7 @@ def front(tmp_path_factory):
     (folder / "out" / "00_your_date.html").write_text("<title>A page that reads</title>")
     preview = Preview(lessons(), folder, None)
     for number in ("04", "05"):
-        preview.write(f"{chosen([number])[0].path.stem}.html")
+        preview.write(f"{lessons_named([number])[0].path.stem}.html")
     return folder
 
 

@@ -40,7 +40,7 @@ def page(tmp_path_factory):
     (folder / "99_lesson.py").write_text(text.replace("# A formula that", BEGIN))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        patch.setattr(building, "executed", ran)
+        patch.setattr(building, "execute", ran)
         for module in (forms, front):
             patch.setattr(module, "questions_of", lambda number: QUESTIONS)
         building.build(lessons.lessons(folder), folder / "site", with_reference=False)

@@ -32,7 +32,7 @@ from minigrad.course.lessons.pages import lesson_page
 from minigrad.course.site import build as building
 from minigrad.course.site import front
 from minigrad.course.site.build import build
-from minigrad.course.site.cache import digest, kept, sweep
+from minigrad.course.site.cache import digest, kept_folder, sweep
 from minigrad.course.site.preview import Preview
 from minigrad.course.site.site_folder import SiteFolder
 
@@ -49,11 +49,11 @@ def test_a_folder_is_made_once_for_one_content(tmp_path):
         made.append(folder)
         (folder / "file").write_text("content")
 
-    one = kept("name", "a", make, tmp_path / "cache")
-    assert kept("name", "a", make, tmp_path / "cache") == one
+    one = kept_folder("name", "a", make, tmp_path / "cache")
+    assert kept_folder("name", "a", make, tmp_path / "cache") == one
     assert (one / "file").read_text() == "content"
     assert len(made) == 1
-    assert kept("name", "b", make, tmp_path / "cache") != one
+    assert kept_folder("name", "b", make, tmp_path / "cache") != one
     assert len(made) == 2
 
 
@@ -66,7 +66,7 @@ def test_a_folder_that_another_process_makes_meanwhile_is_taken(tmp_path, monkey
         rename(beside, folder)
 
     monkeypatch.setattr(Path, "rename", beaten)
-    one = kept("name", "a", lambda folder: (folder / "file").write_text("mine"), tmp_path)
+    one = kept_folder("name", "a", lambda folder: (folder / "file").write_text("mine"), tmp_path)
     assert (one / "file").read_text() == "theirs"
     assert list(tmp_path.iterdir()) == [one]
 
@@ -78,7 +78,7 @@ def test_a_folder_is_swept_that_was_not_used_for_long(tmp_path):
         os.utime(folder, (time.time() - days * 86400,) * 2)
     (tmp_path / "gone-a").symlink_to(tmp_path / "nowhere")  # as if removed while it is looked at
     (tmp_path / ".making-b").mkdir()
-    kept("used", "a", lambda folder: None, tmp_path)
+    kept_folder("used", "a", lambda folder: None, tmp_path)
     sweep(tmp_path)
     assert {one.name for one in tmp_path.iterdir()} == {"used-a", "gone-a", ".making-b"}
 
@@ -96,7 +96,7 @@ def test_what_fails_is_not_kept(tmp_path):
         raise ValueError
 
     with pytest.raises(ValueError):  # noqa: PT011
-        kept("name", "a", make, tmp_path)
+        kept_folder("name", "a", make, tmp_path)
     assert not list(tmp_path.iterdir())
 
 
@@ -114,7 +114,7 @@ def test_a_digest_tells_apart_texts_files_and_their_order(tmp_path):
 
 
 def test_links_lead_to_pages():
-    site = Site(lessons.chosen(["01", "02"]), written={"out/01_steps.html": "steps"})
+    site = Site(lessons.lessons_named(["01", "02"]), written={"out/01_steps.html": "steps"})
     lesson = Links(site, "01_one_derivative.html", EXAMPLES)
     readme = Links(site, "source/README.md.html", ROOT)
     assert lesson.of("02_tensors.py") == "02_tensors.html"
@@ -135,7 +135,7 @@ def test_links_lead_to_pages():
 def test_a_prime_is_no_superscript():
     """Which a font would raise, and make small, a second time."""
     needs(*RENDERS)
-    links = Links(Site(lessons.chosen(["03"])), "03_trust_but_check.html", EXAMPLES)
+    links = Links(Site(lessons.lessons_named(["03"])), "03_trust_but_check.html", EXAMPLES)
     page = Renderer().prose("$f'' = x^2$", links)
     assert '<mi>f</mi><mo lspace="0" rspace="0">&#x02033;</mo>' in page
     assert page.count("<msup>") == 1
@@ -171,7 +171,7 @@ def site(tmp_path_factory):
     (folder / "99_lesson.py").write_text(LESSON)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder / "cache"))
-        patch.setattr(building, "executed", ran)
+        patch.setattr(building, "execute", ran)
         patch.setattr(building, "find_spec", lambda name: None)
         patch.setattr(front, "GUIDES", {GUIDE: "Exercises", ROOT / "missing.md": "no more"})
         for module in (forms, front):
@@ -198,7 +198,7 @@ def test_the_reference_can_be_left_out(tmp_path, monkeypatch):
     said = []
     (tmp_path / "98_other.py").write_text("# %% [markdown]\n# # 98 Other\n\n# %%\nprint(1)\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(building, "executed", ran_plainly)
+    monkeypatch.setattr(building, "execute", ran_plainly)
     monkeypatch.setattr(building, "_reference", lambda folder, say: 1 / 0)
     build(lessons.lessons(tmp_path), tmp_path / "site", say=said.append, with_reference=False)
     assert not [line for line in said if "left out" in line]
@@ -220,7 +220,7 @@ def test_the_reference_is_made_beside_the_lessons_where_nobody_waits_for_one(tmp
         ran_plainly(lesson, folder)
 
     monkeypatch.setattr(building, "_kept_reference", lambda wanted, say: made.set())
-    monkeypatch.setattr(building, "executed", run)
+    monkeypatch.setattr(building, "execute", run)
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     build(lessons.lessons(tmp_path), tmp_path / "site")
 
@@ -246,7 +246,7 @@ def test_a_lesson_can_be_read_before_it_has_run(tmp_path, monkeypatch):
             joined.append('<p class="running">' not in shown())
         ran_plainly(lesson, folder)
 
-    monkeypatch.setattr(building, "executed", run)
+    monkeypatch.setattr(building, "execute", run)
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     building.build(some, root, with_reference=False, preview=preview)
     assert joined == [True]
@@ -273,7 +273,7 @@ def test_the_lesson_that_a_reader_opens_runs_at_once(tmp_path, monkeypatch):
             opened.set()
         ran_plainly(lesson, folder)
 
-    monkeypatch.setattr(building, "executed", run)
+    monkeypatch.setattr(building, "execute", run)
     monkeypatch.setattr(os, "cpu_count", lambda: 1)
     building.build(
         lessons.lessons(tmp_path), tmp_path / "site", with_reference=False, preview=preview
@@ -310,7 +310,7 @@ def test_no_lesson_begins_after_a_stop(tmp_path, monkeypatch):
     needs(*RENDERS)
     (tmp_path / "98_other.py").write_text("# %% [markdown]\n# # 98 Other\n")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(building, "executed", lambda lesson, folder: 1 / 0)
+    monkeypatch.setattr(building, "execute", lambda lesson, folder: 1 / 0)
     preview = Preview(lessons.lessons(tmp_path), tmp_path / "site", None)
     preview.stopped.set()
     with pytest.raises(KeyboardInterrupt):
@@ -321,7 +321,7 @@ def test_no_lesson_begins_after_a_stop(tmp_path, monkeypatch):
 def test_the_course_as_one_file(tmp_path, monkeypatch):
     needs(*RENDERS)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(building, "executed", ran_plainly)
+    monkeypatch.setattr(building, "execute", ran_plainly)
     file = tmp_path / "new" / "course.zip"
     assert main(["course", "01", "05", "--no-reference", "--out", str(file)]) == 0
     shutil.unpack_archive(file, tmp_path / "site")
@@ -343,7 +343,7 @@ def test_pages_that_lessons_write_load_one_script(tmp_path, browser):
             f"[{link % ('Tensors', '02_tensors')},{link % ('Gone', '98_gone')}]</script>"
             f"<script>{' ' * 10000}document.title = 'it runs'</script>"
         )
-    read = Site(lessons.chosen(["02"]))
+    read = Site(lessons.lessons_named(["02"]))
     SiteFolder(tmp_path / "site", read, None, Renderer()).copy_outputs(tmp_path)
     assert len([*(tmp_path / "site" / "out").glob("*.js")]) == 1
     for name in ("one", "two"):
@@ -551,7 +551,7 @@ def test_the_page_of_exercises_shows_each_signature_and_keeps_the_indents():
 
 def test_a_site_of_two_lessons_has_their_exercises_and_says_what_is_asked_of_others():
     needs(*RENDERS)
-    site = Site(lessons.chosen(["05", "08"]))
+    site = Site(lessons.lessons_named(["05", "08"]))
     page = front.exercises(site, None, {}, Renderer())
     assert re.findall(r'<h2 id="(\w+)"', page) == ["05", "08"]
     assert "exercises start mine 05 08<" in page
@@ -559,7 +559,9 @@ def test_a_site_of_two_lessons_has_their_exercises_and_says_what_is_asked_of_oth
     lesson = lesson_page(site.lessons[1], None, [], site, Renderer())
     assert "<summary>A question of lesson 06, which is not on this site</summary>" in lesson
     assert "A question of lesson 05" not in lesson
-    assert "have none" in front.exercises(Site(lessons.chosen(["03b"])), None, {}, Renderer())
+    assert "have none" in front.exercises(
+        Site(lessons.lessons_named(["03b"])), None, {}, Renderer()
+    )
 
 
 def test_a_folder_without_exercises(tmp_path, capsys):
@@ -618,7 +620,7 @@ def test_lessons_as_files(browser, tmp_path, monkeypatch, capsys, kept_pages):
         if page.suffix == ".html" and inside[0] not in ("reference", "out"):
             leads_somewhere(page, root)
         assert str(ROOT) not in page.read_text(), f"{page}: a folder of this machine"
-    for lesson in lessons.chosen(["01", "02", "12"]):
+    for lesson in lessons.lessons_named(["01", "02", "12"]):
         page = root / f"{lesson.path.stem}.html"
         fits(browser, page)
         browser.open(page)

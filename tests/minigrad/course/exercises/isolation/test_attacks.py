@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from minigrad.course.exercises import messages, sandbox
-from minigrad.course.exercises.catalogue import chosen
+from minigrad.course.exercises.catalogue import exercises_named
 from minigrad.course.exercises.isolation import limits
 from minigrad.course.exercises.isolation.house import House
 from minigrad.course.exercises.marking.mark import RIGHT, STOPPED, WRONG
@@ -40,7 +40,7 @@ def attack(house, tmp_path):
         body = textwrap.indent(textwrap.dedent(body), "    ")
         code = f"{textwrap.dedent(top)}\ndef product_rule(g, x, y):\n{body}\n"
         (tmp_path / "01_one_derivative.py").write_text(code)
-        wanted = chosen(["product_rule"])
+        wanted = exercises_named(["product_rule"])
         ((_, _, found),) = sandbox.check(tmp_path, wanted, 0, seconds, house)
         return found
 
@@ -207,7 +207,7 @@ def test_forged_data_is_refused(text):
         pytest.param("open('big', 'wb').write(bytes(1 << 27))", marks=pytest.mark.slow),
         "sys._getframe(1).f_back.f_locals['truth']",
         "next(o for o in gc.get_objects() if type(o).__name__ in ('Exercise', 'Trial', 'Sheet'))",
-        "importlib.import_module('minigrad.course.exercises.catalogue').chosen(['product_rule'])",
+        "importlib.import_module('minigrad.course.exercises.catalogue').exercises_named(['product_rule'])",
     ],
 )
 def test_files_and_rights_are_out_of_reach(what, attack, shut):
@@ -264,7 +264,7 @@ def test_a_process_left_running_in_a_session_of_its_own_is_ended(namespaces, tmp
     (tmp_path / "01_one_derivative.py").write_text(textwrap.dedent(body))
     with contextlib.closing(House()) as house:
         house.problem = "" if namespaces else "not asked for"
-        ((_, _, found),) = sandbox.check(tmp_path, chosen(["product_rule"]), 0, 60, house)
+        ((_, _, found),) = sandbox.check(tmp_path, exercises_named(["product_rule"]), 0, 60, house)
         for _ in range(100):
             if not _left(name):
                 break
@@ -294,7 +294,7 @@ def test_a_room_is_a_process_where_none_forks(body, state, says, tmp_path, monke
     code = f"def product_rule(g, x, y):\n    {body}\n"
     (tmp_path / "01_one_derivative.py").write_text(code)
     ((_, _, found),) = sandbox.check(
-        tmp_path, chosen(["product_rule"]), 0, 2 if "while" in body else 60
+        tmp_path, exercises_named(["product_rule"]), 0, 2 if "while" in body else 60
     )
     assert found.state == state
     assert says in found.says
