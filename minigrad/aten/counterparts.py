@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -22,7 +23,13 @@ class Counterpart(Module):
 @functools.cache
 def kind(theirs: Any) -> type[Counterpart]:
     """A class of ours, with the name and the purpose of one of PyTorch's modules."""
-    return type(theirs.__name__, (Counterpart,), {"__doc__": theirs.__doc__})
+    return type(theirs.__name__, (Counterpart,), {"__doc__": without_markup(theirs.__doc__ or "")})
+
+
+def without_markup(docstring: str) -> str:
+    """A docstring of PyTorch's without the call that it may begin with, and the roles of Sphinx."""
+    docstring = re.sub(r"\A\s*__init__\(.*\)\s*", "", docstring)
+    return re.sub(r":\w+:`~?([^`]*)`", r"\1", docstring)
 
 
 class Counterparts:

@@ -10,6 +10,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.aten.rows import ROWS
+from minigrad.ran.words import first_sentence
 
 torch = pytest.importorskip("torch")
 F = torch.nn.functional
@@ -174,6 +175,16 @@ def checkpoint_loss():
 )
 def test_models(model):
     watch(model())
+
+
+def test_the_purpose_of_a_module_is_a_sentence_without_calls_and_markup():
+    from minigrad.aten.counterparts import kind
+
+    about = lambda theirs: first_sentence(kind(theirs).__doc__)
+    assert about(torch.nn.GRU) == (
+        "Apply a multi-layer gated recurrent unit (GRU) RNN to an input sequence."
+    )
+    assert about(torch.nn.Dropout).endswith("of the input tensor with probability p.")
 
 
 def test_dropout_is_a_constant_that_says_so():
