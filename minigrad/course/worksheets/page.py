@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import html
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +19,20 @@ from ..lessons.markdown import Renderer
 from ..questions import Question, questions_of
 from .walks import Walk, shapes, walks
 
+PARTS = ("graphs", "shapes", "questions")
 TOOLTIP = re.compile(r'tooltip="(?:[^"\\]|\\.)*"')  # of a drawing, which holds numbers
+GRAPHS = """<h2>Graphs to walk by hand</h2>
+<p>Write down each value, from top to bottom: L, in the last line, is the result. Its gradient at a
+number says how fast L changes when that number does. At L itself it is 1: begin there, and go back.
+What arrives at a number over several ways is added.</p>"""
 escape = html.escape
 
 
-def worksheet(lesson: Lesson, seed: int, key: bool) -> str:
+def worksheet(lesson: Lesson, seed: int, key: bool, parts: Collection[str] = PARTS) -> str:
     """The worksheet of a lesson in HTML; with `key`, its boxes are filled.
+
+    Args:
+        parts: those that it has, some of `PARTS`; their numbers are the same without the others.
 
     Raises:
         ConfigError: if what renders formulas is not installed.
@@ -33,21 +41,18 @@ def worksheet(lesson: Lesson, seed: int, key: bool) -> str:
     style = Path(__file__).with_name("worksheet.css").read_text(encoding="utf-8")
     title = f"{'Key' if key else 'Worksheet'} {lesson.number}: {lesson.title}"
     name = "" if key else '<p class="name">Name</p>'
-    parts = [
-        f"<h1>{escape(title)}</h1><p>sheet {signs(lesson, seed)}</p>{name}",
-        "<h2>Graphs to walk by hand</h2>",
-        "<p>Write down each value, from top to bottom: L, in the last line, is the result. Its gradient "
-        "at a number says how fast L changes when that number does. At L itself it is 1: begin there, "
-        "and go back. What arrives at a number over several ways is added.</p>",
-        *(_walk(k, walk, key) for k, walk in enumerate(walks(lesson.number, rng), 1)),
-        "<h2>Shapes to fill in</h2>",
-        *(_shapes(walk, key) for walk in shapes(lesson.number, rng)),
-        *_questions(lesson, key),
-    ]
+    by_hand, of_shapes = walks(lesson.number, rng), shapes(lesson.number, rng)
+    body = [f"<h1>{escape(title)}</h1><p>sheet {signs(lesson, seed)}</p>{name}"]
+    if "graphs" in parts:
+        body += [GRAPHS, *(_walk(k, walk, key) for k, walk in enumerate(by_hand, 1))]
+    if "shapes" in parts:
+        body += ["<h2>Shapes to fill in</h2>", *(_shapes(walk, key) for walk in of_shapes)]
+    if "questions" in parts:
+        body += _questions(lesson, key)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n<title>{escape(title)}'
         f"</title>\n<style>\n{style}</style>\n</head>\n<body>\n"
-        + "\n".join(parts)
+        + "\n".join(body)
         + "\n</body>\n</html>\n"
     )
 

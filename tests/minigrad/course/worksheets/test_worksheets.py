@@ -83,6 +83,13 @@ def test_a_sheet_holds_no_answer_and_its_key_does(tmp_path, capsys, monkeypatch)
 
 
 @pytest.mark.slow
+def test_a_part_of_a_sheet_has_the_same_numbers_as_the_whole(tmp_path, capsys):
+    (whole,) = sheet_of(tmp_path, capsys, "02", "--seed", 7)
+    (part,) = sheet_of(tmp_path, capsys, "02", "--seed", 7, "--only", "shapes")
+    assert re.findall("<h2>(.*?)</h2>", part) == ["Shapes to fill in"]
+    assert part.partition("</h2>")[2].partition("</section>")[0] in whole
+
+
 def test_seeds_differ_and_one_seed_is_the_same_again(tmp_path, capsys):
     (first,) = sheet_of(tmp_path, capsys, "8", "--seed", 7)
     (again, key) = sheet_of(tmp_path, capsys, "08", "--seed", 7, "--key")
