@@ -38,13 +38,13 @@ class _Item(pytest.Item):
     exercise: Exercise
 
     def runtest(self) -> None:
-        ((_, exercise, found),) = check(
+        ((_, exercise, mark),) = check(
             self.path.parent, [(self.sheet, [self.exercise])], seconds=SECONDS
         )
-        points = exercise.points if found.state == RIGHT else 0
+        points = exercise.points if mark.state == RIGHT else 0
         self.user_properties += [("points", points), ("of", exercise.points)]
-        if found.state != RIGHT:
-            lines = (f"{exercise.name}: {found.state}", found.says, *found.shows)
+        if mark.state != RIGHT:
+            lines = (f"{exercise.name}: {mark.state}", mark.says, *mark.shows)
             raise AssertionError("\n    ".join(filter(None, lines)))
 
     def repr_failure(self, excinfo, style=None):

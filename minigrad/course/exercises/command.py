@@ -61,6 +61,6 @@ def add_options(parser: argparse.ArgumentParser) -> None:
             one.add_argument(*names, **details)
 
 
-def command(given: argparse.Namespace) -> int:
+def command(arguments: argparse.Namespace) -> int:
     """Do what the options say; returns the exit status."""
-    return given.act(given)
+    return arguments.act(arguments)

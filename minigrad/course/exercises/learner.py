@@ -180,27 +180,31 @@ def puzzle(options: argparse.Namespace) -> int:
     if options.lines is None:
         for sheet, exercises in which:
             for exercise in exercises:
-                if not exercise.has_puzzle:
-                    say(f"{sheet.number} {exercise.name} has no puzzle")
-                    continue
-                one = puzzle_of(exercise)
-                print(f"{sheet.number} {exercise.name}: two of these lines do not belong\n")
-                print(f"      {one.head}")
-                for k, line in enumerate(one.lines, 1):
-                    say(f"{k:>4}  {line}", hanging=14)
-                print()
-                say(f"`{RUN} puzzle {exercise.name} --lines` with their numbers in order")
-                print()
+                _show_puzzle(sheet, exercise)
         return 0
     if sum(len(exercises) for _, exercises in which) != 1:
         raise errors.ConfigError("--lines answers one puzzle: give the name of one exercise")
     ((sheet, (exercise,)),) = which
     if not exercise.has_puzzle:
         raise errors.ConfigError(f"{exercise.name} has no puzzle: `{RUN} hint` helps on")
-    lines = [number for some in options.lines for number in some]
+    lines = [number for numbers in options.lines for number in numbers]
     mark = mark_of_puzzle(sheet, exercise, lines, options.seconds)
     _tell(sheet, exercise, mark)
     return 0 if mark.state == RIGHT else 1
+
+
+def _show_puzzle(sheet: Sheet, exercise: Exercise) -> None:
+    if not exercise.has_puzzle:
+        say(f"{sheet.number} {exercise.name} has no puzzle")
+        return
+    shuffled = puzzle_of(exercise)
+    print(f"{sheet.number} {exercise.name}: two of these lines do not belong\n")
+    print(f"      {shuffled.head}")
+    for k, line in enumerate(shuffled.lines, 1):
+        say(f"{k:>4}  {line}", hanging=14)
+    print()
+    say(f"`{RUN} puzzle {exercise.name} --lines` with their numbers in order")
+    print()
 
 
 def start(options: argparse.Namespace) -> int:

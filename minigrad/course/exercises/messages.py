@@ -85,7 +85,7 @@ class _Packing(NamedTuple):
         if isinstance(value, Other):
             return {"other": [value.kind, value.text]}
         if recipe := recipe_of(value):
-            return {"made": [recipe.maker, [self.value(one, depth + 1) for one in recipe.of]]}
+            return {"made": [recipe.maker, [self.value(one, depth + 1) for one in recipe.data]]}
         value = data_of(value)
         if value is None or type(value) in (bool, float, str):
             return value

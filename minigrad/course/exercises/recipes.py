@@ -19,7 +19,7 @@ class Recipe(NamedTuple):
     """The way a function among the inputs is made: by which maker, of which plain data."""
 
     maker: str
-    of: tuple
+    data: tuple
 
 
 MAKERS: dict[str, Callable] = {}
@@ -34,9 +34,9 @@ def maker(function: Callable) -> Callable:
     """
 
     @functools.wraps(function)
-    def make(*of: object) -> Any:
-        result = function(*of)
-        result.recipe = Recipe(function.__name__, of)
+    def make(*data: object) -> Any:
+        result = function(*data)
+        result.recipe = Recipe(function.__name__, data)
         return result
 
     MAKERS[function.__name__] = make
@@ -53,7 +53,7 @@ def made_again(arguments: tuple) -> tuple:
     """The arguments of an example once more: functions among them can be called as often as before."""
     recipes = map(recipe_of, arguments)
     return tuple(
-        MAKERS[recipe.maker](*recipe.of) if recipe else copy.deepcopy(a)
+        MAKERS[recipe.maker](*recipe.data) if recipe else copy.deepcopy(a)
         for a, recipe in zip(arguments, recipes)
     )
 

@@ -46,14 +46,14 @@ def cells(text: str) -> list[Cell]:
     return [cell for cell in every if cell.text]
 
 
-def sections(some: Iterable[Cell]) -> Iterator[Cell]:
+def sections(uncut: Iterable[Cell]) -> Iterator[Cell]:
     """The same cells, text cut at its headings; those of optional sections say so.
 
     Such a section begins at a heading that ends in ` (optional)`, and runs to the next heading of the
     same or of a higher level.
     """
     title, depth = "", 0  # of the optional section that this is in
-    for cell in some:
+    for cell in uncut:
         for heading, piece in _pieces(cell):
             if heading is not None:
                 level, text = len(heading[1]), heading[2].rstrip()

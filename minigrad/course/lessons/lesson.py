@@ -108,13 +108,13 @@ def lessons_named(numbers: Sequence[str]) -> list[Lesson]:
     return [every[number] for number in padded]
 
 
-def listing(some: Iterable[Lesson]) -> str:
+def listing(several: Iterable[Lesson]) -> str:
     """A line for each lesson."""
-    some = list(some)
-    wide = max(len(lesson.title) for lesson in some)
+    several = list(several)
+    wide = max(len(lesson.title) for lesson in several)
     return "\n".join(
         f"{s.number:<3} {s.title:<{wide}}  {minutes_of(*s.minutes):>6} min  {s.about}".rstrip()
-        for s in some
+        for s in several
     )
 
 
@@ -140,10 +140,18 @@ def run(lesson: Lesson, pictures: str = "out") -> None:
 
 
 class LessonFails(errors.ConfigError):
-    """A lesson cannot be run to its end on this machine; what it needs is installed."""
+    """A lesson cannot be run to its end on this machine; what it needs is installed.
+
+    Args:
+        why: without a full stop, such as "its process died".
+    """
+
+    def __init__(self, lesson: Lesson, why: str):
+        super().__init__(f"{lesson.path.name} fails: {why}")
+        self.why = why
 
 
 def failure(lesson: Lesson, problem: BaseException) -> LessonFails:
     """The error that says why a lesson fails, and at which line."""
     error = f"{type(problem).__name__}: {problem}".partition("\n")[0]
-    return LessonFails(f"{lesson.path.name} fails: {error}, at {line_of(problem)}")
+    return LessonFails(lesson, f"{error}, at {line_of(problem)}")

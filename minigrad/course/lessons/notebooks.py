@@ -33,7 +33,7 @@ if importlib.util.find_spec("minitransformer") is None:
 """  # nothing is fetched by a name: minitransformer need not be published
 
 
-def write_notebooks(some: Iterable[Lesson], folder: Path) -> list[Path]:
+def write_notebooks(lessons: Iterable[Lesson], folder: Path) -> list[Path]:
     """Write lessons as notebooks that have not run, each begun by a cell that installs what it needs;
     returns their paths.
 
@@ -42,7 +42,7 @@ def write_notebooks(some: Iterable[Lesson], folder: Path) -> list[Path]:
     """
     jupytext = needed("jupytext")
     paths = []
-    for lesson in some:
+    for lesson in lessons:
         notebook = jupytext.read(lesson.path)
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
         notebook.metadata["kernelspec"] = kernel

@@ -49,8 +49,8 @@ def lesson_page(
     ]
     show = _CellsAsHtml(lesson, cells, at, names, links, render)
     blocks: list[str] = []
-    for title, some in itertools.groupby(cells, key=lambda cell: cell.optional):
-        shown = list(show(some))
+    for title, its_cells in itertools.groupby(cells, key=lambda cell: cell.optional):
+        shown = list(show(its_cells))
         if title:
             head, *shown = shown
             blocks.append(
@@ -117,11 +117,11 @@ class _CellsAsHtml:
         self.at = at
         self.drawn = {Path(cell.picture).stem: cell.picture for cell in cells if cell.picture}
 
-    def __call__(self, some: Iterable[Cell]) -> Iterator[str]:
+    def __call__(self, cells: Iterable[Cell]) -> Iterator[str]:
         """The cells of a section and of those below it; the heading that makes it optional stands
         alone. What follows a prediction waits for its answer, up to the next heading."""
         waits: list[str] = []
-        for place, cell in enumerate(some):
+        for place, cell in enumerate(cells):
             if cell.kind == "markdown" and HEADING.match(cell.text.partition("\n")[0]):
                 waits = []
             folded = cell.optional and not place

@@ -61,12 +61,12 @@ def execute(lesson: Lesson, folder: Path) -> None:
     says.close()
     try:
         if not answer.poll(SECONDS):
-            raise LessonFails(f"{lesson.path.name} fails: timed out after {SECONDS} seconds")
-        if problem := answer.recv():
-            raise LessonFails(problem)
+            raise LessonFails(lesson, f"timed out after {SECONDS} seconds")
+        if why := answer.recv():
+            raise LessonFails(lesson, why)
         process.join(1)  # a thread that it left does not keep it
     except EOFError:
-        raise LessonFails(f"{lesson.path.name} fails: its process died") from None
+        raise LessonFails(lesson, "its process died") from None
     finally:
         process.kill()
         process.join()
@@ -101,7 +101,7 @@ def _run(lesson: Lesson, folder: Path, says: Connection) -> None:
     try:
         every = [_run_cell(cell, lesson.path, vars(notebook)) for cell in cells(lesson.text)]
     except BaseException as problem:  # a lesson that ends itself has failed, too
-        says.send(str(failure(lesson, problem)))
+        says.send(failure(lesson, problem).why)
     else:
         write_text(Path(RAN), json.dumps(every))
         says.send("")

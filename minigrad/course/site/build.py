@@ -47,7 +47,7 @@ STOPPING = "stopping as soon as the lessons that run have ended; they are kept"
 
 
 def build(
-    some: Sequence[Lesson],
+    site_lessons: Sequence[Lesson],
     folder: Path,
     learner: Path | None = None,
     say: Say = lambda line: None,
@@ -74,8 +74,8 @@ def build(
         ConfigError: if what renders is not installed, or, without a preview, a lesson fails.
     """
     render = Renderer()
-    reference, places = _run_all(some, say, with_reference, preview)
-    site = Site(some, reference is not None, source=with_reference)
+    reference, places = _run_all(site_lessons, say, with_reference, preview)
+    site = Site(site_lessons, reference is not None, source=with_reference)
     to = SiteFolder(folder, site, learner, render)
     left_out = ["the reference (no pdoc)"] if with_reference and not reference else []
     for at in places.values():
@@ -105,13 +105,15 @@ def build(
 
 
 def _run_all(
-    some: Sequence[Lesson], say: Say, with_reference: bool, preview: Preview | None
+    site_lessons: Sequence[Lesson], say: Say, with_reference: bool, preview: Preview | None
 ) -> tuple[Path | None, dict[Lesson, Path]]:
     """Run lessons beside each other, and pdoc: the folder of the reference, if wanted and possible, and
     that of each lesson that did not fail."""
-    keep = functools.partial(_kept_lesson, _common(), say, itertools.count(1), len(some))
+    keep = functools.partial(_kept_lesson, _common(), say, itertools.count(1), len(site_lessons))
     run = keep if preview is None else functools.partial(preview.show, keep, say)
-    order = some if preview else sorted(some, key=lambda lesson: -(lesson.seconds or 0))
+    order = (
+        site_lessons if preview else sorted(site_lessons, key=lambda lesson: -(lesson.seconds or 0))
+    )
     try:
         with SideBySide(run, order) as runs:
             if preview is not None:
@@ -128,7 +130,7 @@ def _run_all(
             say(STOPPING)
         raise
     sweep(home())
-    return reference, {lesson: at for lesson in some if (at := places[lesson]) is not None}
+    return reference, {lesson: at for lesson in site_lessons if (at := places[lesson]) is not None}
 
 
 def _common() -> str:

@@ -86,36 +86,38 @@ def command(options: argparse.Namespace) -> int:
     return 0
 
 
-def _write(some: Sequence[Lesson], out: Path, learner: Path | None, with_reference: bool) -> None:
+def _write(
+    lessons: Sequence[Lesson], out: Path, learner: Path | None, with_reference: bool
+) -> None:
     """Write the course into a folder, or into one file if the name ends in .zip."""
     say(BUILDING)
     if out.suffix != ".zip":
         try:
             with working("the course"):
-                build(some, out, learner, say, with_reference)
+                build(lessons, out, learner, say, with_reference)
         except KeyboardInterrupt:
             say(f"{out} is not complete; the same command goes on: lessons that have run are kept")
             raise
         print(f"open {out / 'index.html'}")
         return
     with tempfile.TemporaryDirectory() as folder, working("the course"):
-        build(some, Path(folder), learner, say, with_reference)
+        build(lessons, Path(folder), learner, say, with_reference)
         out.parent.mkdir(parents=True, exist_ok=True)
         shutil.make_archive(str(out.with_suffix("")), "zip", folder)
     print(f"{out}: {out.stat().st_size / 1e6:.1f} MB; it begins at index.html")
 
 
-def _serve(some: Sequence[Lesson], options: argparse.Namespace, learner: Path | None) -> None:
+def _serve(lessons: Sequence[Lesson], options: argparse.Namespace, learner: Path | None) -> None:
     """Serve the course until Ctrl-C, and build it meanwhile."""
     with_reference = not options.no_reference
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         with _bound(options.port, functools.partial(_Handler, directory=name)) as server:
             say(BUILDING)
-            preview = Preview(some, folder, learner, with_reference)
+            preview = Preview(lessons, folder, learner, with_reference)
             server.refresh = _changed(learner, lambda: preview.folder.write_front())
-            server.wanted = preview.write
-            whole = lambda: build(some, folder, learner, say, with_reference, preview)
+            server.on_page = preview.write
+            whole = lambda: build(lessons, folder, learner, say, with_reference, preview)
             builder = _Builder(preview, server, whole)
             builder.start()
             address = f"http://127.0.0.1:{server.server_address[1]}/"
@@ -165,7 +167,7 @@ class _Server(ThreadingHTTPServer):
     """
 
     refresh: Callable[[], object] = staticmethod(lambda: None)
-    wanted: Callable[[str], object] = staticmethod(lambda address: None)
+    on_page: Callable[[str], object] = staticmethod(lambda address: None)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         if not isinstance(sys.exc_info()[1], ConnectionError):
@@ -230,7 +232,7 @@ class _Handler(SimpleHTTPRequestHandler):
         address = self.path.partition("?")[0]
         if address in FRONT:
             self.server.refresh()
-        self.server.wanted(address[1:])
+        self.server.on_page(address[1:])
         super().do_GET()
 
     def end_headers(self) -> None:

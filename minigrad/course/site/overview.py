@@ -81,16 +81,16 @@ def arrows(numbers: Iterable[str]) -> list[tuple[str, str]]:
     ]
 
 
-def overview(some: Sequence[Lesson], links: Links, render: Renderer) -> str:
+def overview(lessons: Sequence[Lesson], links: Links, render: Renderer) -> str:
     """The paths, each with links to its lessons, and the map of the lessons, as HTML.
 
     Where there is no Graphviz, the map is left out.
     """
-    listed = "".join(_path(path, some, links, render) for path in paths())
-    titles = {s.number: "\n".join(textwrap.wrap(f"{s.number} {s.title}", WRAPPED)) for s in some}
+    listed = "".join(_path(path, lessons, links, render) for path in paths())
+    titles = {s.number: "\n".join(textwrap.wrap(f"{s.number} {s.title}", WRAPPED)) for s in lessons}
     drawn = {
-        "wide": _drawn(some, links, titles, size=12, gap=0.2),
-        "narrow": _drawn(some, links, {s.number: s.number for s in some}, size=15, gap=0.25),
+        "wide": _drawn(lessons, links, titles, size=12, gap=0.2),
+        "narrow": _drawn(lessons, links, {s.number: s.number for s in lessons}, size=15, gap=0.25),
     }
     shown = "".join(f'<div class="map {name}">{svg}</div>' for name, svg in drawn.items() if svg)
     return (
@@ -100,9 +100,9 @@ def overview(some: Sequence[Lesson], links: Links, render: Renderer) -> str:
     )
 
 
-def _path(path: Path, some: Sequence[Lesson], links: Links, render: Renderer) -> str:
+def _path(path: Path, lessons: Sequence[Lesson], links: Links, render: Renderer) -> str:
     """A line of the list of paths; nothing of one whose lessons are not all there."""
-    there = {lesson.number: lesson for lesson in some}
+    there = {lesson.number: lesson for lesson in lessons}
     if not set(path.numbers) <= there.keys():
         return ""
     hours = sum(there[number].minutes[0] for number in path.numbers) / 60
@@ -116,13 +116,13 @@ def _path(path: Path, some: Sequence[Lesson], links: Links, render: Renderer) ->
 
 
 def _drawn(
-    some: Sequence[Lesson], links: Links, labels: Mapping[str, str], size: int, gap: float
+    lessons: Sequence[Lesson], links: Links, labels: Mapping[str, str], size: int, gap: float
 ) -> str:
     """The map as SVG, or "" without Graphviz."""
     lines = [
         f'  "{s.number}" [label={quoted(labels[s.number])}, URL="{links.lesson(s.number)}", '
         f'tooltip={quoted(f"{s.number} {s.title}")}, class="n{s.number}"];'
-        for s in some
+        for s in lessons
     ]
     lines += [f'  "{one}" -> "{other}" [class="n{one} n{other}"];' for one, other in arrows(labels)]
     return _svg(DRAWN.format(lines="\n".join(lines), size=size, gap=gap))

@@ -37,12 +37,12 @@ class Preview:
 
     def __init__(
         self,
-        some: Sequence[Lesson],
+        lessons: Sequence[Lesson],
         folder: Path,
         learner: Path | None,
         with_reference: bool = True,
     ):
-        self.folder = SiteFolder(folder, Site(some, source=with_reference), learner, Renderer())
+        self.folder = SiteFolder(folder, Site(lessons, source=with_reference), learner, Renderer())
         self.asked: set[Lesson] = set()
         self.run_now: Callable[[Lesson], object] = lambda lesson: None
         self.failed: dict[Lesson, str] = {}
@@ -75,7 +75,7 @@ class Preview:
             at = run(lesson)
         except LessonFails as problem:
             say(f"{problem}; its page is there all the same, without what its cells print and draw")
-            self.fail(lesson, str(problem).partition(": ")[2])
+            self.fail(lesson, problem.why)
             return None
         self.join(lesson, at)
         return at

@@ -131,8 +131,8 @@ class ClassResults:
 
     def write(self, whole: bool = False) -> None:
         """Write what is there; the page only with `whole`, and nothing soon after it was written."""
-        begun = time.monotonic()
-        if not self.students or (not whole and begun < self._next):
+        started = time.monotonic()
+        if not self.students or (not whole and started < self._next):
             return
         same = equal_work(self.works)
         notes = {one.name: [note.says for note in one.notes] for one in self.all}
@@ -148,7 +148,15 @@ class ClassResults:
             words = the_same(self.works, self.contents)
             compared = {name for work in self.works.values() for name in work}
             late = {name: told for name in self.students if (told := self._late_told(name))}
-            page = lambda: class_page(self.students, notes, same, away, words, len(compared), late)
+            page = lambda: class_page(
+                self.students,
+                notes=notes,
+                equal=same,
+                same=words,
+                compared=len(compared),
+                absent=away,
+                late=late,
+            )
             forms["class.html"] = lambda: page().encode(errors=ESCAPED)
             if self.worksheet is not None:
                 forms[GRADES] = functools.partial(self.worksheet.filled, self._grades())
@@ -157,7 +165,7 @@ class ClassResults:
             write_whole(self.out / name, lambda file: file.write(data))
         self.names = list(forms)
         now = time.monotonic()
-        self._next = now + max(PAUSE, (now - begun) / SHARE)
+        self._next = now + max(PAUSE, (now - started) / SHARE)
 
     def tell_of_the_maximum(self) -> None:
         """Say if Moodle's maximum grade is not the sum of the points, as which they are written."""

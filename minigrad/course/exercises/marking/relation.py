@@ -14,26 +14,26 @@ Pairs = Sequence[tuple[Any, Any]]  # of wrong answers, and the right ones
 NEAR = 1e-6, 1e-9
 
 
-def relation(pairs: Pairs, right: bool = False) -> str:
+def relation(pairs: Pairs, some_right: bool = False) -> str:
     """The first sentence of the tables below that is true of all pairs; "" if none is.
 
     Args:
-        right: whether other inputs are answered right: then True and False are not exchanged.
+        some_right: whether other inputs are answered right: then True and False are not exchanged.
     """
     with np.errstate(all="ignore"):
-        return _relation(pairs, right) if pairs else ""
+        return _relation(pairs, some_right) if pairs else ""
 
 
-def _relation(pairs: Pairs, right: bool) -> str:
+def _relation(pairs: Pairs, some_right: bool) -> str:
     if all(isinstance(one, tuple) for pair in pairs for one in pair):
-        return _of_parts(pairs, right)
+        return _of_parts(pairs, some_right)
     if all(isinstance(one, dict) for pair in pairs for one in pair):
-        return _of_names(pairs, right)
+        return _of_names(pairs, some_right)
     rows = all(isinstance(data_of(one), (list, np.ndarray)) for pair in pairs for one in pair)
-    return (_first(OF_ROWS, pairs) if rows else "") or _of_numbers(pairs, right)
+    return (_first(OF_ROWS, pairs) if rows else "") or _of_numbers(pairs, some_right)
 
 
-def _of_parts(pairs: Pairs, right: bool) -> str:
+def _of_parts(pairs: Pairs, some_right: bool) -> str:
     """Say which values of a tuple are right, and what is true of the one that is not."""
     counts = {len(one) for pair in pairs for one in pair}
     if len(counts) > 1:
@@ -42,23 +42,23 @@ def _of_parts(pairs: Pairs, right: bool) -> str:
     wrong = [k for k, part in enumerate(parts) if not all(alike(*pair, *NEAR) for pair in part)]
     if len(wrong) != 1 or len(parts) == 1:
         swapped = len(parts) == 2 and all(alike(g, r[::-1], *NEAR) for g, r in pairs)
-        return "The two values have changed places." if swapped else _of_numbers(pairs, right)
+        return "The two values have changed places." if swapped else _of_numbers(pairs, some_right)
     (k,) = wrong
     off = [pair for pair in parts[k] if not alike(*pair, *NEAR)]
-    how = _relation(off, right or len(off) < len(pairs))
+    how = _relation(off, some_right or len(off) < len(pairs))
     return f"Of its {len(parts)} values, only number {k + 1} is wrong. {how}".rstrip()
 
 
-def _of_names(pairs: Pairs, right: bool) -> str:
+def _of_names(pairs: Pairs, some_right: bool) -> str:
     for says, one, other in (("Missing is {}.", 1, 0), ("There is {}, and should not be.", 0, 1)):
         names = [[n for n in pair[one] if n not in pair[other]] for pair in pairs]
         if any(names):
             return says.format(", ".join(map(shown, next(filter(None, names))[:FEW])))
     ordered = [([x[n] for n in y], [*y.values()]) for x, y in pairs]
-    return _of_numbers(ordered, right)
+    return _of_numbers(ordered, some_right)
 
 
-def _of_numbers(pairs: Pairs, right: bool) -> str:
+def _of_numbers(pairs: Pairs, some_right: bool) -> str:
     flat = []
     for pair in pairs:
         x, y = map(_flat, pair)
@@ -69,7 +69,7 @@ def _of_numbers(pairs: Pairs, right: bool) -> str:
     if booleans and any(np.shape(x) != np.shape(y) for x, y in pairs):
         return ""  # which place belongs to which?
     if booleans or any("b" in (x.dtype.kind, y.dtype.kind) for x, y in flat):
-        return _first(OF_BOOLEANS[right:], flat) if booleans else ""
+        return _first(OF_BOOLEANS[some_right:], flat) if booleans else ""
     flat = [(x, y) for x, y in flat if np.isfinite(x).all() and np.isfinite(y).all()]
     enough = sum(x.size for x, _ in flat) > 2  # that it is no accident
     return (_first(OF_NUMBERS, flat) or _steady(flat)) if enough else ""
