@@ -174,8 +174,8 @@ def exercises(site: Site, folder: Path | None, marks: Marks, render: Renderer) -
         text = (
             f"<p>Make a copy to work in: <code>{RUN} start mine{which}</code>. Write the functions "
             f"there with any editor, and ask what is right: <code>{RUN} check {numbers[0]}</code>. "
-            f"<code>python -m minigrad course --exercises mine</code> shows on this page how far you "
-            f"are.</p>"
+            f"<code>python -m minigrad course{which} --exercises mine</code> shows on this page how far "
+            f"you are.</p>"
         )
     else:
         right = sum(mark.state == RIGHT for mark in marks.values())

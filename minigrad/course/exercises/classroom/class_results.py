@@ -10,11 +10,11 @@ import math
 import shutil
 import time
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from ....system.disk import write_whole
 from ...printing import say
@@ -134,38 +134,41 @@ class ClassResults:
         started = time.monotonic()
         if not self.students or (not whole and started < self._next):
             return
-        same = equal_work(self.works)
-        notes = {one.name: [note.says for note in one.notes] for one in self.all}
-        more = {
-            name: column for name, column in self._columns(same).items() if any(column.values())
-        }
-        forms: dict[str, Callable[[], bytes]] = {
-            "class.csv": lambda: as_csv(self.students, more, self._absentees() if whole else []),
-            "class.json": lambda: class_as_json(self.students, self.seed),
-        }
-        if whole:
-            away = [f"{one.name}{', excused' * one.excused}" for one in self._absentees()]
-            words = the_same(self.works, self.contents)
-            compared = {name for work in self.works.values() for name in work}
-            late = {name: told for name in self.students if (told := self._late_told(name))}
-            page = lambda: class_page(
-                self.students,
-                notes=notes,
-                equal=same,
-                same=words,
-                compared=len(compared),
-                absent=away,
-                late=late,
-            )
-            forms["class.html"] = lambda: page().encode(errors=ESCAPED)
-            if self.worksheet is not None:
-                forms[GRADES] = functools.partial(self.worksheet.filled, self._grades())
-        for name, form in forms.items():
-            data = form()
-            write_whole(self.out / name, lambda file: file.write(data))
-        self.names = list(forms)
+        self.names = []
+        for name, data in self._files(whole):
+            write_whole(self.out / name, functools.partial(_put, data))
+            self.names.append(name)
         now = time.monotonic()
         self._next = now + max(PAUSE, (now - started) / SHARE)
+
+    def _files(self, whole: bool) -> Iterator[tuple[str, bytes]]:
+        """The files of results, each with what it holds, one after the other."""
+        equal = equal_work(self.works)
+        columns = self._columns(equal).items()
+        more = {name: column for name, column in columns if any(column.values())}
+        yield "class.csv", as_csv(self.students, more, self._absentees() if whole else [])
+        yield "class.json", class_as_json(self.students, self.seed)
+        if whole:
+            yield "class.html", self._page(equal).encode(errors=ESCAPED)
+            if self.worksheet is not None:
+                yield GRADES, self.worksheet.filled(self._grades())
+
+    def _page(self, equal: Mapping[str, Sequence[str]]) -> str:
+        """The page for the teacher."""
+        compared = {name for work in self.works.values() for name in work}
+        return class_page(
+            self.students,
+            notes=self._notes(),
+            equal=equal,
+            absent=[f"{one.name}{', excused' * one.excused}" for one in self._absentees()],
+            same=the_same(self.works, self.contents),
+            compared=len(compared),
+            late={name: line for name in self.students if (line := self._late_told(name))},
+        )
+
+    def _notes(self) -> dict[str, list[str]]:
+        """The notes on the files of each student, as lines."""
+        return {one.name: [note.says for note in one.notes] for one in self.all}
 
     def tell_of_the_maximum(self) -> None:
         """Say if Moodle's maximum grade is not the sum of the points, as which they are written."""
@@ -185,7 +188,7 @@ class ClassResults:
         """Write a page for each student, and a zip of them that Moodle takes back, if the work has come
         from there; returns their folder."""
         shutil.rmtree(self.out / FEEDBACK, ignore_errors=True)
-        notes = {one.name: [note.says for note in one.notes] for one in self.all}
+        notes = self._notes()
         moodles = {one.name: one.moodles for one in self.all if one.moodles}
         back: dict[str, Path] = {}  # by the names in the zip
         for k, (student, marked) in enumerate(self.students.items(), 1):
@@ -244,7 +247,8 @@ class ClassResults:
         if not (days := self.days.get(student, 0)):
             return ""
         left = self._left_of(student)
-        return f"{days} day{'s' * (days != 1)} late: {left} point{'s are' if left != 1 else ' is'} left"
+        points = "1 point is" if left == 1 else f"{left:g} points are"
+        return f"{days} day{'s' * (days != 1)} late: {points} left"
 
     def _columns(self, same: Mapping[str, Sequence[str]]) -> dict[str, dict[str, object]]:
         """The columns that the table has beside points."""
@@ -273,6 +277,10 @@ class ClassResults:
 
     def _left_of(self, student: str) -> float:
         return less_late(total(self.students[student]), self.days.get(student, 0), self.share)
+
+
+def _put(data: bytes, file: IO[bytes]) -> None:
+    file.write(data)
 
 
 def _days(time: float, due: float) -> int:

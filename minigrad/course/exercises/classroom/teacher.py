@@ -28,8 +28,8 @@ from .gradescope import as_gradescope, nothing_for_gradescope, write_autograder
 from .points import part_told, points_of, total, uses_told
 from .points_table import read_points, with_points, with_share
 from .result_files import as_json, as_junit
-from .roster import read_roster, spell_as_roster, untouched_doubles
-from .students import student_in, students_in
+from .roster import Enrolled, read_roster, spell_as_roster, untouched_doubles
+from .students import Student, student_in, students_in
 from .verdict_cache import FILE, VerdictCache
 
 FORMS = {"json": as_json, "junit": as_junit, "gradescope": as_gradescope}  # by their options
@@ -144,51 +144,52 @@ def mark_class(options: argparse.Namespace) -> int:
     roster = read_roster(options.roster, say) if options.roster else []
     with contextlib.ExitStack() as until:
         work = until.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
-        students = students_in(options.folder, Path(work), options.out)
-        for one in untouched_doubles(students, roster):
-            students.remove(one)
-            say(f"{cleaned(one.name)}: handed out and not begun; what came in elsewhere is marked")
+        students = _students(options, Path(work), roster)
         lessons = sorted({number for one in students for number in in_folder(one.folder)})
         selection = every if options.which else _there(lessons, "class", options.folder)
         selection = with_points(selection, table)
-        spell_as_roster(students, roster)
         options.out.mkdir(parents=True, exist_ok=True)
         cache = until.enter_context(VerdictCache(options.out, options.seed))
         house = until.enter_context(contextlib.closing(_house(options)))
         results = ClassResults(students, options, cache.seed, roster)
+        verdicts = marks_of_class(students, selection, cache, options.seconds, house)
         try:
-            for student, marked in marks_of_class(
-                students, selection, cache, options.seconds, house
-            ):
-                results.add(
-                    student,
-                    [
-                        (sheet, exercise, with_share(exercise, whole, table, options.parts))
-                        for sheet, exercise, whole in marked
-                    ],
-                )
-        finally:
+            for student, marked in verdicts:
+                worth = [(s, e, with_share(e, mark, table, options.parts)) for s, e, mark in marked]
+                results.add(student, worth)
+        finally:  # after Ctrl-C, too
             results.write(whole=True)
             _warn(house)
-            tell_of_time(
-                {
-                    cleaned(name): [mark for _, _, mark in its]
-                    for name, its in results.students.items()
-                }
-            )
-            print(
-                f"\nof {results.points_in_all} points (seed {cache.seed}{', as before' * cache.before})"
-            )
-            for name in results.names:
-                print(options.out / name)
-            results.tell_of_the_maximum()
-            if options.feedback:
-                print(results.feedback())
-            if len(results.students) < len(students):
-                say(f"{len(results.students)} of {len(students)} students: once more goes on there")
-            else:
-                results.tell_of_before(options.feedback)
+            _tell_of_results(results, options, cache)
     return 0
+
+
+def _students(options: argparse.Namespace, work: Path, roster: Sequence[Enrolled]) -> list[Student]:
+    """The students, with the names that the roster has for them; their files are copied to `work`."""
+    students = students_in(options.folder, work, options.out)
+    for one in untouched_doubles(students, roster):
+        students.remove(one)
+        say(f"{cleaned(one.name)}: handed out and not begun; what came in elsewhere is marked")
+    spell_as_roster(students, roster)
+    return students
+
+
+def _tell_of_results(
+    results: ClassResults, options: argparse.Namespace, cache: VerdictCache
+) -> None:
+    """Say where the results are, and what there is to know of them; write the pages for students."""
+    of_students = {cleaned(name): marked for name, marked in results.students.items()}
+    tell_of_time({name: [mark for *_, mark in marked] for name, marked in of_students.items()})
+    print(f"\nof {results.points_in_all} points (seed {cache.seed}{', as before' * cache.before})")
+    for name in results.names:
+        print(options.out / name)
+    results.tell_of_the_maximum()
+    if options.feedback:
+        print(results.feedback())
+    if len(results.students) < len(results.all):
+        say(f"{len(results.students)} of {len(results.all)} students: once more goes on there")
+    else:
+        results.tell_of_before(options.feedback)
 
 
 def _there(numbers: Sequence[str], command: str, folder: Path) -> Selection:
