@@ -211,50 +211,43 @@ def start(options: argparse.Namespace) -> int:
     """Copy the exercises into a folder, or one for each name; what is there stays as it is."""
     if options.target is None:
         raise errors.ConfigError(f"name the new folder, such as mine: `{RUN} start mine`")
-    picked = exercises_named(options.which)
-    files = [sheet.file for sheet, _ in picked]
-    asked = [exercise.name for _, exercises in picked for exercise in exercises]
-    others = [name for sheet, _ in picked for name in sheet.exercises if name not in asked]
+    selection = exercises_named(options.which)
+    files = [sheet.file for sheet, _ in selection]
+    asked = [exercise.name for _, exercises in selection for exercise in exercises]
+    others = [name for sheet, _ in selection for name in sheet.exercises if name not in asked]
     names = f" {' '.join(asked)}" * bool(others)
-    note = TEXT.format(
-        run=RUN,
-        names=names,
-        asked=f"\nAsked for: {', '.join(asked)}. The files have others too.\n" * bool(others),
-    )
+    line = f"\nAsked for: {', '.join(asked)}. The files have others too.\n" * bool(others)
+    note = TEXT.format(run=RUN, names=names, asked=line)
     if options.names is None:
         _hand_out(options.target, files, note, options.without_answers, say)
+        check = f"{RUN} check{names or f' {files[0][:2]}'}"
+        then = f"Open {files[0]} in your editor; then, in that folder, `{check}`"
     else:
-        roster = read_roster(options.names)
-        for entry in roster:
-            folder = options.target / entry.folder
-            _hand_out(folder, files, note, options.without_answers, lambda line: None)
-        say(
-            f"{options.target} has a folder for each of the {len(roster)} names in {options.names}, "
-            f"such as {options.target / roster[0].folder}; in each is {', '.join(files)}"
-        )
-        _tell_of_others(others, asked)
-        print()
-        say(
+        _hand_out_to_all(options, files, note)
+        then = (
             f"Give each student theirs. When all is handed in, in such folders or zips, "
             f"`{RUN} class {options.target} --roster {options.names}` marks it"
         )
-        return 0
-    _tell_of_others(others, asked)
+    if others:
+        say(
+            f"A file comes whole: {', '.join(others)} came along. A new {NOTE} says that only "
+            f"{', '.join(asked)} {'is' if len(asked) == 1 else 'are'} asked for"
+        )
     print()
-    first = files[0]
-    say(
-        f"Open {first} in your editor; then, in that folder, `{RUN} check{names or f' {first[:2]}'}`"
-    )
+    say(then)
     return 0
 
 
-def _tell_of_others(others: Sequence[str], asked: Sequence[str]) -> None:
-    """Say which exercises came along, because a file is handed out as a whole."""
-    if others:
-        say(
-            f"A file comes whole: {', '.join(others)} came along. {NOTE} there says that only "
-            f"{', '.join(asked)} {'is' if len(asked) == 1 else 'are'} asked for"
-        )
+def _hand_out_to_all(options: argparse.Namespace, files: Sequence[str], note: str) -> None:
+    """Make a folder for each name in a list."""
+    roster = read_roster(options.names)
+    for entry in roster:
+        folder = options.target / entry.folder
+        _hand_out(folder, files, note, options.without_answers, lambda line: None)
+    say(
+        f"{options.target} has a folder for each of the {len(roster)} names in {options.names}, "
+        f"such as {options.target / roster[0].folder}; in each is {', '.join(files)}"
+    )
 
 
 def _hand_out(
