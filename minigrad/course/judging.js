@@ -159,25 +159,25 @@ function called(call, sign, name, above, below, ofRoot, ofWord) {
 
 const whole = (number) => number === Math.floor(number);
 const unit = (number, digits) => 10 ** (Number(number.toExponential(6).split("e")[1]) + 1 - digits);
-const near = (given, number, digits) =>
-  !(digits === null && whole(number)) && Math.abs(given - number) <= 0.02 * Math.abs(number);
+const near = (typed, number, digits) =>
+  !(digits === null && whole(number)) && Math.abs(typed - number) <= 0.02 * Math.abs(number);
 const digitsOf = (number, digits) => digits || (whole(number) ? String(Math.abs(number)).length : 3);
 
 const same = (some, others, digits) =>
   some.length === others.length && some.every((s, i) => fits(s, others[i], digits));
-const fits = (given, number, digits) => Math.abs(given - number) <= tolerance(number, digits);
+const fits = (typed, number, digits) => Math.abs(typed - number) <= tolerance(number, digits);
 
 function tolerance(number, digits) {
   if (number === 0 || (digits === null && whole(number))) return Math.max(1e-6, 1e-9 * Math.abs(number));
   return SLACK * unit(number, digits || 3);
 }
 
-function rounded(given, number, digits) {
-  if (fits(given, number, digits)) return true;
+function rounded(typed, number, digits) {
+  if (fits(typed, number, digits)) return true;
   const fewest = digits === null && whole(number) ? 2 : 1;
   for (let fewer = fewest; number !== 0 && fewer < digitsOf(number, digits); fewer++) {
     const step = unit(number, fewer);
-    if (Math.abs(given - number) <= SLACK * step && whole(Math.round((given / step) * 1e6) / 1e6))
+    if (Math.abs(typed - number) <= SLACK * step && whole(Math.round((typed / step) * 1e6) / 1e6))
       return true;
   }
   return false;

@@ -262,14 +262,14 @@ def _computed(text: str, single: bool) -> str:
     return text
 
 
-def _applied(found: re.Match[str]) -> str:
+def _applied(match: re.Match[str]) -> str:
     """The number that an operation gives, as text; the operation as it stands if it gives none."""
-    first, sign, second = found.groups()
+    first, sign, second = match.groups()
     try:
         number = OPERATIONS[sign](float(first), float(second))
     except (OverflowError, ZeroDivisionError):
-        return found[0]
-    return str(number) if math.isfinite(number) else found[0]
+        return match[0]
+    return str(number) if math.isfinite(number) else match[0]
 
 
 def _called(call: re.Match[str]) -> str:
@@ -292,9 +292,9 @@ def _unit(number: float, digits: int) -> float:
     return 10.0 ** (int(f"{number:.6e}".partition("e")[2]) + 1 - digits)
 
 
-def _near(given: float, number: float, digits: int | None) -> bool:
+def _near(typed: float, number: float, digits: int | None) -> bool:
     exact = digits is None and _whole(number)
-    return not exact and abs(given - number) <= 0.02 * abs(number)
+    return not exact and abs(typed - number) <= 0.02 * abs(number)
 
 
 def _digits_of(number: float, digits: int | None) -> int:
@@ -306,8 +306,8 @@ def _same(some: Sequence[float], others: Sequence[float], digits: int | None) ->
     return len(some) == len(others) and all(_fits(s, o, digits) for s, o in zip(some, others))
 
 
-def _fits(given: float, number: float, digits: int | None) -> bool:
-    return abs(given - number) <= _tolerance(number, digits)
+def _fits(typed: float, number: float, digits: int | None) -> bool:
+    return abs(typed - number) <= _tolerance(number, digits)
 
 
 def _tolerance(number: float, digits: int | None) -> float:
@@ -316,13 +316,13 @@ def _tolerance(number: float, digits: int | None) -> float:
     return SLACK * _unit(number, digits or 3)
 
 
-def _rounded(given: float, number: float, digits: int | None) -> bool:
+def _rounded(typed: float, number: float, digits: int | None) -> bool:
     """Tell whether `given` is the number rounded, to fewer digits than are asked for or to as many."""
-    if _fits(given, number, digits):
+    if _fits(typed, number, digits):
         return True
     fewest = 2 if digits is None and _whole(number) else 1
     for fewer in range(fewest, 0 if number == 0 else _digits_of(number, digits)):
         unit = _unit(number, fewer)
-        if abs(given - number) <= SLACK * unit and _whole(round(given / unit, 6)):
+        if abs(typed - number) <= SLACK * unit and _whole(round(typed / unit, 6)):
             return True
     return False

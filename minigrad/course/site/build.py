@@ -140,7 +140,7 @@ def _common() -> str:
     return digest([*_surroundings(), *used, *others, Path(running.__file__)])
 
 
-def _kept_lesson(common: str, say: Say, count: Iterator[int], of: int, lesson: Lesson) -> Path:
+def _kept_lesson(common: str, say: Say, count: Iterator[int], total: int, lesson: Lesson) -> Path:
     """The folder in which a lesson ran, now or before."""
     seconds: list[float] = []
     content = digest([common, *_files_of(lesson)])
@@ -149,7 +149,7 @@ def _kept_lesson(common: str, say: Say, count: Iterator[int], of: int, lesson: L
     )
     done = next(count)  # those that ran before count, too
     if seconds:
-        say(f"{lesson.number} {lesson.title}  {seconds[0]:.0f} s, {done} of {of}")
+        say(f"{lesson.number} {lesson.title}  {seconds[0]:.0f} s, {done} of {total}")
     return at
 
 

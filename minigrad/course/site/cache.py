@@ -30,14 +30,14 @@ def digest(parts: Iterable[str | Path]) -> str:
     return sha256.hexdigest()[:20]
 
 
-def kept_folder(name: str, of: str, make: Callable[[Path], object], root: Path) -> Path:
+def kept_folder(name: str, content: str, make: Callable[[Path], object], root: Path) -> Path:
     """The folder that `make` fills, made only if there is none of this name and content.
 
     Args:
-        of: the digest of what it is made of.
+        content: the digest of what it is made of.
         root: where it is kept.
     """
-    folder = root / f"{name}-{of}"
+    folder = root / f"{name}-{content}"
     with contextlib.suppress(FileNotFoundError):
         os.utime(folder)  # it is used now: `sweep` leaves it
         return folder

@@ -139,7 +139,9 @@ def _about_the_files(notes: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """The notes on files that were not marked."""
     yield "<h2>Not marked, or marked under another name</h2>"
     yield _listed(
-        f"{_name(one)}: {escape(cleaned(note))}" for one, some in notes.items() for note in some
+        f"{_name(student)}: {escape(cleaned(line))}"
+        for student, lines in notes.items()
+        for line in lines
     )
 
 

@@ -118,15 +118,15 @@ class ClassResults:
         worth = f"{points:>4} point{'s' * (points != 1)}"
         line = ", ".join(filter(None, (worth, self._late_told(student.name))))
         say(f"{cleaned(student.name):<24} {line}", hanging=25)
-        if look := uses_told(marked):
-            say(f"{cleaned(student.name)}: {look}", hanging=4)
+        if uses := uses_told(marked):
+            say(f"{cleaned(student.name)}: look at: {uses}", hanging=4)
         self.write()
 
     @property
     def points_in_all(self) -> float:
         """The points of all exercises."""
         return max(
-            (sum(e.points for _, e, _ in some) for some in self.students.values()), default=0
+            (sum(e.points for _, e, _ in marked) for marked in self.students.values()), default=0
         )
 
     def write(self, whole: bool = False) -> None:
@@ -257,6 +257,7 @@ class ClassResults:
             "days late": {**self.days},
             "points left": {**self._left()},
             "not marked": {one.name: _not_marked(one) or "" for one in self.all},
+            "look at": {name: uses_told(marked) for name, marked in self.students.items()},
             "equal to": {name: "; ".join(others) for name, others in same.items()},
         }
 

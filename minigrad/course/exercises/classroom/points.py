@@ -30,8 +30,8 @@ def part_told(exercise: Exercise, mark: Mark) -> str:
 
 def uses_told(marked: Iterable[Marked]) -> str:
     """Say what functions use that a teacher may want to look at; "" if it is nothing."""
-    lines = [f"{exercise.name} uses {mark.uses}" for _, exercise, mark in marked if mark.uses]
-    return f"look at: {'; '.join(lines)}" if lines else ""
+    uses = (f"{exercise.name} uses {mark.uses}" for _, exercise, mark in marked if mark.uses)
+    return "; ".join(uses)
 
 
 def total(marked: Iterable[Marked]) -> float:

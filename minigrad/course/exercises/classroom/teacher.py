@@ -65,8 +65,8 @@ def mark(options: argparse.Namespace) -> int:
         finally:  # after Ctrl-C, too
             _warn(house)
             tell_of_time({"": [mark for _, _, mark in marked]})
-            if look := uses_told(marked):
-                say(look, hanging=4)
+            if uses := uses_told(marked):
+                say(f"look at: {uses}", hanging=4)
             most = sum(exercise.points for _, exercise, _ in marked)
             print(f"\n{total(marked)} of {most} points (seed {seed})")
     for path, form in files.items():

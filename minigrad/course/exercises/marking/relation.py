@@ -80,9 +80,9 @@ def _first(table: Iterable[tuple[str, Callable[..., Any]]], pairs: Pairs) -> str
     return next(true, "")
 
 
-def _holds(holds: Callable[..., Any], given: Any, right: Any) -> bool:
+def _holds(holds: Callable[..., Any], answer: Any, right: Any) -> bool:
     try:
-        return bool(holds(given, right))
+        return bool(holds(answer, right))
     except (TypeError, ValueError, IndexError):  # of a number there are no rows
         return False
 

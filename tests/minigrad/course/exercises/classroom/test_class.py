@@ -950,6 +950,7 @@ def test_code_that_leads_out_of_the_exercise_is_listed_and_takes_off_no_points(
     assert rows["ada"]["points"] == rows["ben"]["points"] == "1"
     assert "ada: look at: product_rule uses open, subprocess" in said
     assert "ben: look" not in said
+    assert rows["ada"]["look at"] == "product_rule uses open, subprocess"
     page = (tmp_path / "out/class.html").read_text()
     assert "<li><bdi>ada</bdi>: <code>product_rule</code> uses open, subprocess</li>" in page
 
