@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+from .engine.modes import outward
 from .engine.node import Node
 from .engine.source import level_outside
 from .engine.tensor import Array, Tensor
@@ -16,10 +17,8 @@ def warn_of_float64(x: Array, layer: object) -> None:
     """
     node = _widest(x)
     box = node.box if node is not None and node.operation is not None else None
-    while box is not None:
-        if type(box.owner) is type(layer):
-            return
-        box = box.outer
+    if any(type(around.owner) is type(layer) for around in outward(box)):
+        return
     warnings.warn(
         f"{_widened(x, node)}. This float32 model computes in float64 from here on; if that is meant, "
         f"write model.astype(np.float64)",

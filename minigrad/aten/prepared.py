@@ -6,7 +6,7 @@ import numpy as np
 
 from ..engine.node import Node
 from ..engine.tensor import Tensor, tensor_of
-from ..nn import Module
+from ..ran.module_paths import innermost_module
 from ..ran.reached import Reached, edges_of
 
 MOST = 50  # operations before the first that learns, or is a model's: as many are shown
@@ -43,7 +43,4 @@ def made_data(losses: list[Tensor]) -> tuple[list[Tensor], str]:
 
 def _in_module(node: Node) -> bool:
     """Tell whether an operation ran in the call of a module."""
-    box = node.box
-    while box is not None and not isinstance(box.owner, Module):
-        box = box.outer
-    return box is not None
+    return innermost_module(node.box) is not None

@@ -36,6 +36,7 @@ from .errors import (
     has_arrays,
 )
 from .kinds import misfit
+from .modes import outward
 from .source import source_line
 
 if TYPE_CHECKING:
@@ -164,10 +165,7 @@ def error_in_box(
 
 def _place_of(module: Any, outer: Box | None) -> str:
     """A line with the attributes that lead to a module, as in Net.layers[2]; "" if none is around it."""
-    owners = [module]  # innermost first
-    while outer is not None:
-        owners += [] if isinstance(outer.owner, str) else [outer.owner]
-        outer = outer.outer
+    owners = [module, *(box.owner for box in outward(outer) if not isinstance(box.owner, str))]
     if len(owners) == 1:
         return ""
     path = type(owners[-1]).__name__

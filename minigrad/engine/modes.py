@@ -38,6 +38,13 @@ class Box:
         self.number = count()
 
 
+def outward(box: Box | None) -> Iterator[Box]:
+    """Yield a box and those around it, the innermost first; none for None."""
+    while box is not None:
+        yield box
+        box = box.outer
+
+
 class Watcher:
     """An observer: every operation on tensors is a node while something watches.
 

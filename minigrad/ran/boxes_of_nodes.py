@@ -4,105 +4,100 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..engine import modes
+from ..engine.modes import Box, outward
 from ..engine.node import Node
 from ..nn import Module
 from . import words
 from .data import GraphBox
-from .module_paths import module_around
+from .module_paths import innermost_module
 from .naming import Names
 from .reached import Reached, edges_of
 
 
 class Boxes:
-    """The boxes, and in which of them each node lies.
+    """The calls of modules and definitions as data, and in which of them each node lies.
 
     Attributes:
-        names: the names of nodes and modules.
-        early: the nodes that were made before they were used.
-        calls: the engine's box of each, in order; `number`: its place here, by its number there.
-        boxes: the same as data.
-        of: of each node, the number of its box, or None.
+        data: each call as data, in order.
+        number: the place of each call among them.
+        home: the innermost call that shows a node, or None.
     """
 
-    def __init__(self, reached: Reached, calls: Sequence[modes.Box], names: Names):
-        self.names = names
-        self.early = reached.early
-        self.calls = calls
-        self.number = {box.number: i for i, box in enumerate(calls)}
-        self.boxes: list[GraphBox] = []
-        for box in self.calls:
-            self.boxes.append(self._box(box))
-        self.of = {node: self._in(node.box) for node in reached.calls}
-        around_uses = self._around_uses(reached)
-        self.of.update((leaf, self._box_of_leaf(leaf, box)) for leaf, box in around_uses.items())
+    def __init__(self, reached: Reached, calls: Sequence[Box], names: Names):
+        self.number = {call: number for number, call in enumerate(calls)}
+        self.data: list[GraphBox] = []
+        for call in calls:  # those around come before those inside
+            self.data.append(self._as_data(call, names))
+        self.home = {node: node.box for node in reached.calls}
+        for leaf, around in _around_uses(reached).items():
+            self.home[leaf] = _home_of_leaf(leaf, around, names, made_early=leaf in reached.early)
 
-    def _around_uses(self, reached: Reached) -> dict[Node, int | None]:
-        """The innermost box around all operations that are given a leaf, for each leaf."""
-        found: dict[Node, int | None] = {}
-        for node, call in reached.calls.items():
-            for _, _, leaf in edges_of(call):
-                if leaf.operation is None:
-                    box = self.of[node]
-                    found[leaf] = self._common(found[leaf], box) if leaf in found else box
-        return found
+    def box_of(self, node: Node) -> int | None:
+        """The number of the innermost box that shows a node."""
+        call = self.home.get(node)
+        return None if call is None else self.number[call]
 
-    def _in(self, box: modes.Box | None) -> int | None:
-        return None if box is None else self.number[box.number]
+    def module_of(self, node: Node) -> str | None:
+        """The path of the innermost module that shows a node."""
+        call = innermost_module(self.home.get(node))
+        return None if call is None else self.data[self.number[call]].path
 
-    def _box(self, box: modes.Box) -> GraphBox:
-        number, parent = self.number[box.number], self._in(box.outer)
-        around = self.boxes[parent].path if parent is not None else ""
-        owner = box.owner
+    def _as_data(self, call: Box, names: Names) -> GraphBox:
+        number = self.number[call]
+        parent = self.number[call.outer] if call.outer is not None else None
+        owner = call.owner
         if not isinstance(owner, Module):
+            around = self.data[parent].path if parent is not None else ""
             path = f"{around}/{owner}" if around else str(owner)
-            return GraphBox(
-                number, "definition", str(owner), "", path, parent, *_purpose_and_lesson(box)
-            )
-        path = self.names.paths[id(owner)].name
-        outer = module_around(box)
-        outer_path = self.names.paths[id(outer.owner)].name if outer is not None else ""
-        name = path[len(outer_path) + 1 :] if path.startswith(f"{outer_path}.") else path
-        if not path and id(owner) in self.names.modules:
-            name = self.names.modules[id(owner)].name
-        details = owner.describe()
-        kind = type(owner).__name__ + (f" {details}" if details else "")
-        return GraphBox(number, "module", name, kind, path, parent, *_purpose_and_lesson(box))
-
-    def module_of(self, box: int | None) -> str | None:
-        while box is not None and self.boxes[box].kind != "module":
-            box = self.boxes[box].parent
-        return None if box is None else self.boxes[box].path
-
-    def _around(self, box: int | None) -> list[int]:
-        """The box and those around it, outermost first."""
-        chain: list[int] = []
-        while box is not None:
-            chain.append(box)
-            box = self.boxes[box].parent
-        return chain[::-1]
-
-    def _common(self, a: int | None, b: int | None) -> int | None:
-        """The innermost box around both."""
-        if a == b:
-            return a
-        shared = [x for x, y in zip(self._around(a), self._around(b)) if x == y]
-        return shared[-1] if shared else None
-
-    def _box_of_leaf(self, leaf: Node, box: int | None) -> int | None:
-        """The box that shows a leaf used in `box`: the box of its module, or where it was made."""
-        owner, chain = self.names.owner(leaf), self._around(box)
-        if owner is not None:
-            at_home = [b for b in chain if self.calls[b].owner is owner]
-            modules = [b for b in chain if self.boxes[b].kind == "module"]
-            return at_home[-1] if at_home else modules[-1] if modules else None
-        if leaf in self.early:
-            made = [b for b in chain if self.calls[b].number < leaf.number]
-            return made[-1] if made else None
-        return None if self.names.key(leaf) in self.names.variables else box
+            documented = call.function
+            kind, name, described = "definition", str(owner), ""
+        else:
+            path = names.paths[id(owner)].name
+            documented = type(owner)
+            kind, name, described = "module", _name_within(call, names), _described(owner)
+        about = words.first_sentence(documented.__doc__)
+        lesson = words.lesson_in(documented.__doc__)
+        return GraphBox(number, kind, name, described, path, parent, about, lesson)
 
 
-def _purpose_and_lesson(box: modes.Box) -> tuple[str, str]:
-    """The purpose of a module, or of a definition, as its docstring says; and its lesson."""
-    doc = (type(box.owner) if isinstance(box.owner, Module) else box.function).__doc__
-    return words.first_sentence(doc), words.lesson_in(doc)
+def _name_within(call: Box, names: Names) -> str:
+    """The path of a module without that of the module around its call; of a variable its name."""
+    path = names.paths[id(call.owner)].name
+    if not path and id(call.owner) in names.modules:
+        return names.modules[id(call.owner)].name
+    outer = innermost_module(call.outer)
+    around = names.paths[id(outer.owner)].name if outer is not None else ""
+    return path.removeprefix(f"{around}.")
+
+
+def _described(module: Module) -> str:
+    """The class of a module, with what describes it: `Linear 3 -> 4`."""
+    details = module.describe()
+    return type(module).__name__ + (f" {details}" if details else "")
+
+
+def _around_uses(reached: Reached) -> dict[Node, Box | None]:
+    """The innermost call around all operations that are given a leaf, for each leaf."""
+    around: dict[Node, Box | None] = {}
+    for node, arguments in reached.calls.items():
+        for _, _, leaf in edges_of(arguments):
+            if leaf.operation is None:
+                around[leaf] = _common(around[leaf], node.box) if leaf in around else node.box
+    return around
+
+
+def _common(a: Box | None, b: Box | None) -> Box | None:
+    """The innermost call around both."""
+    around_b = set(outward(b))
+    return next((call for call in outward(a) if call in around_b), None)
+
+
+def _home_of_leaf(leaf: Node, call: Box | None, names: Names, made_early: bool) -> Box | None:
+    """The call that shows a leaf used in `call`: that of its module, or where it was made."""
+    around, owner = list(outward(call)), names.owner(leaf)
+    if owner is not None:
+        at_home = (c for c in around if c.owner is owner)
+        return next(at_home, innermost_module(call))
+    if made_early:
+        return next((c for c in around if c.number < leaf.number), None)
+    return None if names.key(leaf) in names.variables else call

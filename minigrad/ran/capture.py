@@ -118,7 +118,7 @@ class Capture(Reached):
         return kind(
             nodes=tuple(nodes),
             edges=tuple(edges),
-            boxes=tuple(self.boxes.boxes),
+            boxes=tuple(self.boxes.data),
             roots=roots,
             recorded=all(node.note is not None for node in self.calls),
             title=title or ", ".join(nodes[r].label for r in roots),
@@ -126,7 +126,6 @@ class Capture(Reached):
         )
 
     def _node(self, node: Node, kept: int, gradient: np.ndarray | None, state: str) -> GraphNode:
-        box = self.boxes.of.get(node)
         operation = node.operation
         return GraphNode(
             number=self.number[node],
@@ -145,8 +144,8 @@ class Capture(Reached):
             name=self.names.name(node),
             variable=self.names.variable(node),
             line=node.note.line if node.note is not None else None,
-            box=box,
-            module=self.boxes.module_of(box),
+            box=self.boxes.box_of(node),
+            module=self.boxes.module_of(node),
             known_origin=self.constants.origin(node),
             draw=node.note.draw if node.note is not None else None,
             may_be_of=self.constants.may_be_of(node),

@@ -12,13 +12,14 @@ an array: `np.array([n, m])`.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..arrays.identity import memory_of
-from ..engine.modes import Box
+from ..engine.modes import Box, outward
 from ..engine.node import Node
 from ..engine.source import SourceLine
 from .numbers_in_code import numbers_in_line
@@ -154,9 +155,7 @@ def _is_from_user(leaf: Node) -> bool:
 
 def _around(box: Box | None) -> Iterator[Box]:
     """The calls of definitions around a node, innermost first, as far as the next module."""
-    while box is not None and isinstance(box.owner, str):
-        yield box
-        box = box.outer
+    return itertools.takewhile(lambda around: isinstance(around.owner, str), outward(box))
 
 
 def _parts(values: Sequence[object]) -> Iterator[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -261,6 +261,13 @@ class GraphData:
     def box(self, number: int) -> GraphBox:
         """The box of that number."""
         return self._boxes[number]
+
+    def outward(self, number: int | None) -> Iterator[GraphBox]:
+        """Yield the box of that number and those around it, the innermost first; none for None."""
+        while number is not None:
+            box = self.box(number)
+            yield box
+            number = box.parent
 
     def boxes_within(self, numbers: Iterable[int]) -> set[int]:
         """Those boxes and all boxes inside them, by number."""

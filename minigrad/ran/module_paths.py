@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from typing import NamedTuple
 
-from ..engine.modes import Box
+from ..engine.modes import Box, outward
 from ..engine.node import Node
 from ..nn import Module
 
@@ -39,7 +39,7 @@ def paths_of_modules(
         add(top, name if len(tops) > 1 else "")
     for box in called:
         if id(box.owner) not in paths:  # no attribute leads to this module
-            around = module_around(box)
+            around = innermost_module(box.outer)
             prefix = paths[id(around.owner)].name if around is not None else ""
             add(box.owner, f"{prefix}.{type(box.owner).__name__}".lstrip("."))
     return paths
@@ -62,7 +62,7 @@ def _tops(
         if id(outer) not in within
         for _, m in outer.named_modules()
     }
-    outermost = [box.owner for box in called if module_around(box) is None]
+    outermost = [box.owner for box in called if innermost_module(box.outer) is None]
     tops = {id(top): top for top in (containing.get(id(m), m) for m in outermost)}
     for root in {id(r): r for r in containing.values()}.values():
         if any(p._node in nodes for p in root.parameters()):  # used without a call
@@ -88,18 +88,15 @@ def _distinct(tops: Iterable[Module], held: Mapping[int, Named]) -> list[str]:
 
 def calls_around(nodes: Iterable[Node]) -> list[Box]:
     """The calls in which these nodes were made, in order."""
-    found: dict[int, Box] = {}
+    calls: dict[int, Box] = {}
     for node in nodes:
-        box = node.box
-        while box is not None and box.number not in found:
-            found[box.number] = box
-            box = box.outer
-    return [found[n] for n in sorted(found)]
+        for box in outward(node.box):
+            if box.number in calls:  # then those around it are there too
+                break
+            calls[box.number] = box
+    return [calls[number] for number in sorted(calls)]
 
 
-def module_around(box: Box) -> Box | None:
-    """The nearest call of a module in which a call was made."""
-    outer = box.outer
-    while outer is not None and not isinstance(outer.owner, Module):
-        outer = outer.outer
-    return outer
+def innermost_module(box: Box | None) -> Box | None:
+    """The nearest call of a module among a box and those around it."""
+    return next((b for b in outward(box) if isinstance(b.owner, Module)), None)

@@ -173,12 +173,8 @@ def _masked_at(graph: GraphData, node: GraphNode) -> int | None:
 
 def _is_weighting(graph: GraphData, node: GraphNode) -> bool:
     """Tell whether the node comes from a function that is registered for weights."""
-    box = node.box
-    while box is not None:
-        if graph.box(box).name in weighting.NAMES:
-            return True
-        box = graph.box(box).parent
-    return node.operation in weighting.NAMES
+    names = (node.operation, *[box.name for box in graph.outward(node.box)])
+    return any(name in weighting.NAMES for name in names)
 
 
 def _from_softmax(graph: GraphData, node: GraphNode) -> bool:

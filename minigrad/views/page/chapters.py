@@ -166,11 +166,7 @@ def _by_box_and_line(
 
 def _child(graph: GraphData, inner: int | None, box: int | None) -> int | None:
     """The box directly inside `box` in which `inner` lies, or which it is."""
-    while inner is not None and graph.box(inner).parent != box:
-        if inner == box:
-            return None
-        inner = graph.box(inner).parent
-    return inner
+    return next((b.number for b in graph.outward(inner) if b.parent == box), None)
 
 
 def _can_open(graph: GraphData, part: StepGroup) -> bool:

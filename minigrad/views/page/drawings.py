@@ -240,14 +240,8 @@ def _boxes_inside(graph: GraphData, box: int | None, own: set[int]) -> set[int]:
     """The boxes inside `box`; or, without a box, the boxes whose nodes are all among `own`."""
     if box is not None:
         return graph.boxes_within({box}) - {box}
-    around: dict[int, bool] = {}
-    parents = {b.number: b.parent for b in graph.boxes}
-    for n in graph.nodes:
-        outer = n.box
-        while outer is not None:
-            around[outer] = around.get(outer, True) and n.number in own
-            outer = parents[outer]
-    return {number for number, whole in around.items() if whole}
+    split = {b.number for n in graph.nodes if n.number not in own for b in graph.outward(n.box)}
+    return {b.number for n in graph.nodes for b in graph.outward(n.box)} - split
 
 
 def _path(pos: str, height: float) -> str:

@@ -155,11 +155,7 @@ function boxOf(stage) {
   return Object.values(data.boxes).filter(({ path }) => path === stage.path)[run];
 }
 
-function isIn(n, box) {
-  for (let one = Graph.boxOf(Graph.nodes.get(n)); one; one = data.boxes[one.parent])
-    if (one === box) return true;
-  return false;
-}
+const isIn = (n, box) => Graph.outward(Graph.nodes.get(n)).includes(box);
 
 // The stage in which the step of the time line is.
 function stageNow() {

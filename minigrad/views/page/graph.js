@@ -82,6 +82,12 @@ function fullName(n) {
 
 // The box that a node is in, or that a drawing is of, the innermost; undefined where there is none.
 const boxOf = ({ box }) => data.boxes[box];
+// The boxes around a node, the innermost first.
+function outward(node) {
+  const boxes = [];
+  for (let box = boxOf(node); box; box = data.boxes[box.parent]) boxes.push(box);
+  return boxes;
+}
 // The path of its module or function, which tells it from others of its name; "" where there is none.
 const pathOf = (of) => boxOf(of)?.path ?? "";
 // A sentence about a node: about its operation, else about its box; or "".
@@ -188,6 +194,7 @@ export {
   nameOf,
   nodes,
   outOf,
+  outward,
   pathOf,
   placeIn,
   progress,

@@ -75,9 +75,8 @@ function lineText(node) {
 
 // The boxes around a node, the outermost first; null where there is none.
 function trailText(node) {
-  const names = [];
-  for (let box = Graph.boxOf(node); box; box = data.boxes[box.parent])
-    names.unshift(box.title.split(": ")[0]);
+  const names = Graph.outward(node).map((box) => box.title.split(": ")[0]);
+  names.reverse();
   return names.length ? make("p", { class: "trail" }, `in ${names.filter(Boolean).join(" › ")}`) : null;
 }
 

@@ -71,10 +71,8 @@ def alike(a: GraphNode, b: GraphNode) -> bool:
 def boxes(graph: GraphData, names: set[str]) -> Iterator[GraphBox]:
     """The calls of definitions of these names, but not those inside another such call."""
     for box in graph.boxes:
-        around = box.parent
-        while around is not None and graph.box(around).name not in names:
-            around = graph.box(around).parent
-        if box.kind == "definition" and box.name in names and around is None:
+        nested = any(around.name in names for around in graph.outward(box.parent))
+        if box.kind == "definition" and box.name in names and not nested:
             yield box
 
 

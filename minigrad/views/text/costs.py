@@ -169,12 +169,7 @@ def _by_module(graph: GraphData, nodes: Iterable[GraphNode]) -> dict[str, list[G
     by_module: dict[str, list[GraphNode]] = {name: [] for name in names.values()}
     for box, group in itertools.groupby(nodes, key=lambda n: n.box):
         in_box = list(group)
-        around: dict[str, None] = {}
-        while box is not None:
-            if box in names:
-                around[names[box]] = None
-            box = graph.box(box).parent
-        for name in around:
+        for name in {names[b.number] for b in graph.outward(box) if b.number in names}:
             by_module[name] += in_box
     return by_module
 

@@ -23,6 +23,7 @@ from ...arrays.ranges import numbers_in
 from ...aten.watched import Watched
 from ...engine.backward import added, first_gradient
 from ...engine.kinds import checked
+from ...engine.modes import outward
 from ...engine.node import Node
 from ...engine.tensor import Array, Tensor
 from ...engine.walk import Contribution, Visit, copied_axes, order, walk
@@ -276,10 +277,8 @@ def _read_only(value: Any) -> Any:
 
 def _boxes(node: Node) -> Iterator[str]:
     """The definitions and modules in which a node ran, the innermost first."""
-    box = node.box
-    while box is not None:
+    for box in outward(node.box):
         yield box.owner if isinstance(box.owner, str) else type(box.owner).__name__
-        box = box.outer
 
 
 def _table(lines: list[tuple[str, Any]], indent: int) -> str:

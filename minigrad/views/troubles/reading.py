@@ -52,10 +52,7 @@ def leaves_of(graph: Graph) -> dict[int, int]:
 
 def module_of(graph: Graph, node: GraphNode) -> GraphBox | None:
     """The innermost module in whose call a node was computed."""
-    number = node.box
-    while number is not None and graph.box(number).kind != "module":
-        number = graph.box(number).parent
-    return None if number is None else graph.box(number)
+    return next((box for box in graph.outward(node.box) if box.kind == "module"), None)
 
 
 def has_any(gradient: np.ndarray | None) -> bool:
