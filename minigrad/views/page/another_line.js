@@ -33,7 +33,7 @@ function read(text, right = null) {
   lastRead = text;
   // A cell of an attention map is one of the line of the page.
   if (text !== model.line && state.panelTab === "cell") Places.openTab("overview");
-  Flow.leave(text);
+  Flow.forget(text);
   const begun = performance.now();
   const said = withChances(decode(ids));
   performance.measure("decode", { start: begun });

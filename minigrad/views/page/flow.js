@@ -66,12 +66,13 @@ const partPointed = () => (state.pointed === state.chosen ? null : (state.parts.
 // --- another line, or another symbol ------------------------------------------------------------------
 
 // Before another line is read: put back the parts that belong to single symbols of the last line.
-function leave(line) {
+function forget(line) {
   if (!FlowReading.now() || line === FlowReading.now().line) return;
   state.byHand = false;
-  if (["letter", "edge", "row"].includes(state.chosen?.split(" ")[0])) state.chosen = null;
-  for (const part of [...FlowReading.cutter.off.values()])
-    if (["edge", "letter"].includes(part.kind)) FlowReading.cutter.toggle(part);
+  const isOfOneSymbol = (part) => ["edge", "letter"].includes(part?.kind);
+  if (isOfOneSymbol(partChosen())) state.chosen = null;
+  for (const part of [...FlowReading.cutter.off.values()].filter(isOfOneSymbol))
+    FlowReading.cutter.toggle(part);
 }
 
 // A line as the model has just read it: see `FlowReading.take`.
@@ -82,7 +83,7 @@ function show(said) {
   const place = state.step ?? FlowEffects.leastGuessed(blindly(FlowEffects.guessed));
   if (state.step === null) state.opened = { line: said.line, step: place };
   byId("flow").hidden = false;
-  to(Math.min(place, said.written.length - 1), isOther ? null : state.letter);
+  goTo(Math.min(place, said.written.length - 1), isOther ? null : state.letter);
   tell("flow-read");
 }
 
@@ -100,7 +101,7 @@ function blindly(act) {
 }
 
 // Follow a symbol of the output, and the row of a letter; null stands for the letter that heads look at most.
-function to(place, row) {
+function goTo(place, row) {
   if (place !== state.step) Sampling.follow(place);
   state.step = place;
   state.letter = row ?? mostRead();
@@ -112,16 +113,16 @@ function to(place, row) {
 }
 
 function follow(t) {
-  to(t, state.byHand ? state.letter : null);
+  goTo(t, state.byHand ? state.letter : null);
   say(filled(LINE_WORDS.stepOfOutput, { step: t + 1, symbol: FlowReading.visible(model.symbols[symbol()]) }));
 }
 
 // Follow the row of a letter, and choose it.
 function toLetter(k) {
   state.byHand = true;
-  state.chosen = `letter ${rowOf("target")} ${k}`;
+  state.chosen = FlowParts.keyOf({ kind: "letter", row: rowOf("target"), k });
   state.fades = false;
-  to(state.step, k);
+  goTo(state.step, k);
 }
 
 // The letter at which all heads together look most.
@@ -138,10 +139,10 @@ function mostRead() {
 
 // --- choosing a part ----------------------------------------------------------------------------------
 
+// Choose a part by its key, or none; or follow a place of the picture.
 function choose(key) {
-  const [kind, number] = (key ?? "").split(" ");
-  if (kind === "row") return toLetter(Number(number));
-  if (kind === "step") return follow(Math.min(Number(number), FlowReading.now().written.length - 1));
+  const place = FlowParts.places().get(key);
+  if (place) return place.kind === "row" ? toLetter(place.k) : follow(place.t);
   state.chosen = key;
   if (key) state.fades = false;
   tell("flow-chosen");
@@ -164,7 +165,7 @@ function point(key) {
 }
 
 // Run `act` so that the pressed button, or else the picture, stays at its place on the screen.
-function still(act) {
+function keepInPlace(act) {
   const { field } = document.activeElement?.dataset ?? {};
   const held = () => (field && document.querySelector(`[data-field="${field}"]`)) || byId("flow-picture");
   const { top } = held().getBoundingClientRect();
@@ -178,13 +179,13 @@ const readLine = (line) => tell("flow-line", line);
 // After something was cut, or put back: with a part chosen.
 function readAgain(key) {
   state.chosen = key;
-  still(() => readLine(FlowReading.now().line));
+  keepInPlace(() => readLine(FlowReading.now().line));
 }
 
 // Read the line again, and follow a symbol; null stands for the symbol that is followed at first.
 function readFrom(place) {
   if (place === null) state.step = null;
-  else to(Math.min(place, FlowReading.now().written.length - 1), state.byHand ? state.letter : null);
+  else goTo(Math.min(place, FlowReading.now().written.length - 1), state.byHand ? state.letter : null);
   readLine(FlowReading.now().line);
 }
 
@@ -197,9 +198,10 @@ export {
   fade,
   focusStep,
   follow,
+  forget,
   helping,
   hide,
-  leave,
+  keepInPlace,
   partChosen,
   partPointed,
   point,
@@ -209,7 +211,6 @@ export {
   rowOf,
   show,
   state,
-  still,
   symbol,
   toLetter,
 };

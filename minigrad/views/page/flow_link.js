@@ -8,53 +8,52 @@ import * as FlowParts from "./flow_parts.js";
 import * as Flow from "./flow.js";
 import * as FlowCuts from "./flow_cuts.js";
 
-let wanted = null; // what a link asks for, until a line is read
+let waiting = null; // what a link asks for, until a line is read: see `restore`
 
 hear("flow", Link.keep);
 hear("flow-read", () => {
-  if (wanted) queueMicrotask(() => restore(wanted));
+  if (waiting) queueMicrotask(() => restore(waiting));
 });
 
 // The symbol is counted from 1. The symbol that is followed at first is left out.
 function written() {
   if (!FlowReading.now()) return [];
   const { line, step } = Flow.state.opened ?? {};
-  const off = FlowCuts.allCut().map(({ key }) => key.replaceAll(" ", "."));
+  const cut = FlowCuts.allCut().map(FlowParts.asText);
   return [
     line === FlowReading.now().line && step === Flow.state.step ? null : ["follow", Flow.state.step + 1],
-    off.length ? ["cut", off.join(",")] : null,
+    cut.length ? ["cut", cut.join(",")] : null,
   ];
 }
 
 function read(given) {
   const symbol = Number(given.get("follow") ?? 0);
-  const keys = (given.get("cut") ?? "").split(",").filter(Boolean);
+  const texts = (given.get("cut") ?? "").split(",");
   restore({
     step: Number.isInteger(symbol) && symbol > 0 ? symbol - 1 : null,
-    cut: keys.map((key) => key.replaceAll(".", " ")),
+    cut: texts.map(FlowParts.fromText).filter(Boolean),
   });
 }
 
-// The `step` that is followed, or null, and the keys of the parts that are cut. Unknown ones are left out.
-function restore(said) {
-  wanted = FlowReading.now() ? null : said;
+// Follow a `step`, or null, and cut parts as a link tells of them. Those that are not there are left out.
+function restore(link) {
+  waiting = FlowReading.now() ? null : link;
   if (!FlowReading.now()) return;
   FlowCuts.takeBack();
-  Flow.readFrom(said.step);
-  const found = said.cut.map(partNamed).filter((part) => part?.cuts);
-  for (const part of found) FlowReading.cutter.toggle(part);
-  if (found.length) Flow.readAgain(Flow.state.chosen);
+  Flow.readFrom(link.step);
+  const parts = link.cut.map(partLike).filter((part) => part?.cuts);
+  for (const part of parts) FlowReading.cutter.toggle(part);
+  if (parts.length) Flow.readAgain(Flow.state.chosen);
 }
 
-// An edge, or a letter, is a part while the row that its key names is followed.
-function partNamed(key) {
-  const [kind, ...places] = key.split(" ");
+// The part of a kind with these numbers. An edge, or a letter, is there while its row is followed.
+function partLike(one) {
   const rows = { source: Flow.state.letter, target: Flow.rowOf("target") };
-  if (kind === "letter") rows.target = Number(places[0]);
-  if (kind === "edge") rows[model.stages[places[0]]?.side] = Number(places[2]);
+  if (one.kind === "letter") rows.target = one.row;
+  if (one.kind === "edge") rows[model.stages[one.s]?.side] = one.row;
   const now = FlowReading.now();
   const isThere = rows.target - now.first in now.written && (rows.source in now.source || !rows.source);
-  return isThere ? FlowParts.partsOf(rows).get(key) : null;
+  return isThere ? FlowParts.partsOf(rows).get(FlowParts.keyOf(one)) : null;
 }
 
 Link.also({ written, read });

@@ -5,6 +5,7 @@ import { LINE_WORDS } from "./line_words.js";
 import { byId, fill, keepFocus, make, say } from "./dom.js";
 import { model } from "./line_model.js";
 import * as FlowReading from "./flow_reading.js";
+import * as FlowParts from "./flow_parts.js";
 import * as FlowEffects from "./flow_effects.js";
 import * as Flow from "./flow.js";
 import * as FlowCuts from "./flow_cuts.js";
@@ -311,7 +312,7 @@ function stageName(stage, s, isNow) {
   const to = {
     class: "link",
     "aria-current": isNow ? "step" : null,
-    onclick: () => Flow.choose(`stage ${s}`),
+    onclick: () => Flow.choose(FlowParts.keyOf({ kind: "stage", s })),
   };
   return make(
     "li",
@@ -334,17 +335,11 @@ function headButtons(stage, s) {
       { class: "soft" },
       filled(LINE_WORDS.headsOf, { number: s + 1, stage: FlowNames.ofStage(stage) }),
     ),
-    FlowReading.headsOf(stage).map((h) =>
-      make(
-        "button",
-        {
-          "aria-label": filled(LINE_WORDS.head, { head: h + 1, stage: FlowNames.ofStage(stage) }),
-          "data-head": `head ${s} ${h}`,
-          onclick: () => Flow.choose(`head ${s} ${h}`),
-        },
-        h + 1,
-      ),
-    ),
+    FlowReading.headsOf(stage).map((h) => {
+      const key = FlowParts.keyOf({ kind: "head", s, h });
+      const name = filled(LINE_WORDS.head, { head: h + 1, stage: FlowNames.ofStage(stage) });
+      return make("button", { "aria-label": name, "data-head": key, onclick: () => Flow.choose(key) }, h + 1);
+    }),
   ];
 }
 

@@ -7,6 +7,7 @@ import { model } from "./line_model.js";
 import * as Ribbons from "./ribbons.js";
 import * as FlowScene from "./flow_scene.js";
 import * as FlowReading from "./flow_reading.js";
+import * as FlowParts from "./flow_parts.js";
 import * as FlowNames from "./flow_names.js";
 import * as FlowEffects from "./flow_effects.js";
 import * as Flow from "./flow.js";
@@ -80,7 +81,7 @@ function letterReads(k) {
     .filter(({ width }) => width >= Ribbons.LEAST)
     .map(({ said }) => said)
     .join(", ");
-  const cut = FlowCuts.isCut(`letter ${Flow.rowOf("target")} ${k}`);
+  const cut = FlowCuts.isCut(FlowParts.keyOf({ kind: "letter", row: Flow.rowOf("target"), k }));
   return filled(LINE_WORDS.letterRead[cut ? "cut" : list ? "some" : "none"], {
     symbol: FlowScene.followed("target"),
     list,
@@ -117,7 +118,7 @@ const heardBy = (stage, s, k) =>
     );
     const width = Math.max(...widths);
     const other = widths.indexOf(width);
-    return { other, h, width, key: `edge ${s} ${h} ${k} ${other}` };
+    return { other, h, width, key: FlowParts.keyOf({ kind: "edge", s, h, row: k, k: other }) };
   });
 
 // The symbols that a part reads, and its effect.
@@ -290,9 +291,8 @@ const inPlaceOf = (id) =>
     : filled(LINE_WORDS.cutElse, { now: FlowScene.followed("target"), before: FlowNames.ofSymbol(id) });
 
 // For which symbols a cut is: a head or a stage is out for all.
-function reach({ kind, stage, key }) {
+function reach({ kind, stage, row }) {
   if (kind !== "letter" && kind !== "edge") return LINE_WORDS.reach.all;
-  const row = Number(key.split(" ").at(kind === "edge" ? -2 : 1));
   if (stage?.side === "source")
     return filled(LINE_WORDS.reach.letter, { letter: FlowNames.placed("source", row) });
   return filled(LINE_WORDS.reach.symbol, { place: row - FlowReading.now().first + 1 });

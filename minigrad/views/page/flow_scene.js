@@ -11,6 +11,7 @@ import * as Places from "./places.js";
 import * as Ribbons from "./ribbons.js";
 import { model } from "./line_model.js";
 import * as FlowReading from "./flow_reading.js";
+import * as FlowParts from "./flow_parts.js";
 import * as FlowEffects from "./flow_effects.js";
 import * as Flow from "./flow.js";
 import * as FlowCuts from "./flow_cuts.js";
@@ -31,7 +32,7 @@ function scene() {
   return {
     lanes: sides.map((side) => laneOf(side, rows(side), from, hasSource ? side : "text")),
     stages: model.stages.map((stage, s) => ({
-      key: `stage ${s}`,
+      key: FlowParts.keyOf({ kind: "stage", s }),
       number: s + 1,
       name: stage.name,
       here: s === now ? LINE_WORDS.here : null,
@@ -51,7 +52,8 @@ function scene() {
 function laneOf(side, symbols, from, kind) {
   const target = Flow.rowOf("target");
   const isTarget = side === "target";
-  const stepOf = (row) => (row >= FlowReading.now().first ? `step ${row - FlowReading.now().first}` : null);
+  const { first } = FlowReading.now();
+  const stepAt = (row) => (row < first ? null : FlowParts.keyOf({ kind: "step", t: row - first }));
   return {
     short: LINE_WORDS.lanes[kind],
     title: filled(LINE_WORDS.titles[kind], { symbol: followed(side) }),
@@ -60,21 +62,26 @@ function laneOf(side, symbols, from, kind) {
     at: Flow.rowOf(side) - from,
     until: isTarget ? target - from : undefined,
     keys: isTarget
-      ? [symbols.map((_, k) => stepOf(k + from))]
-      : [symbols.map((_, k) => `row ${k}`), symbols.map((_, k) => `letter ${target} ${k}`)],
+      ? [symbols.map((_, k) => stepAt(k + from))]
+      : [
+          symbols.map((_, k) => FlowParts.keyOf({ kind: "row", k })),
+          symbols.map((_, k) => FlowParts.keyOf({ kind: "letter", row: target, k })),
+        ],
   };
 }
 
 // The heads of a stage, each with a ribbon from every symbol that it can read.
-const headsOf = (stage, s, symbols, from) =>
-  FlowReading.headsOf(stage).map((h) => ({
-    key: `head ${s} ${h}`,
-    ribbons: symbols.map((_, row) => ({
-      key: `edge ${s} ${h} ${Flow.rowOf(stage.side)} ${row + from}`,
-      row,
-      share: FlowReading.weight(stage, h, Flow.rowOf(stage.side), row + from),
+function headsOf(stage, s, symbols, from) {
+  const row = Flow.rowOf(stage.side);
+  return FlowReading.headsOf(stage).map((h) => ({
+    key: FlowParts.keyOf({ kind: "head", s, h }),
+    ribbons: symbols.map((_, i) => ({
+      key: FlowParts.keyOf({ kind: "edge", s, h, row, k: i + from }),
+      row: i,
+      share: FlowReading.weight(stage, h, row, i + from),
     })),
   }));
+}
 
 function endOf(id) {
   const share = FlowReading.now().p[Flow.state.step][id];
@@ -178,7 +185,7 @@ function openBox(stage) {
 function stageIn({ from, to }) {
   const steps = model.stages.map(firstStep);
   const s = steps.findIndex((first) => first > from && first <= to);
-  return s < 0 ? null : `stage ${s}`;
+  return s < 0 ? null : FlowParts.keyOf({ kind: "stage", s });
 }
 
 function cellOf({ stage }) {

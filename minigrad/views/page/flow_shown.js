@@ -33,7 +33,7 @@ hear("flow-chosen", () => {
 
 hear("flow-pointed", FlowPanel.pointed);
 
-hear("flow-letters", () => Flow.still(FlowPanel.summary));
+hear("flow-letters", () => Flow.keepInPlace(FlowPanel.summary));
 
 hear("chapter", (chapter) => {
   const key = FlowReading.now() && FlowScene.stageIn(chapter);
@@ -43,7 +43,7 @@ hear("chapter", (chapter) => {
 hear("flow-losses", ({ all, others }) => {
   FlowScene.paint();
   if (!others) return;
-  Flow.still(() => {
+  Flow.keepInPlace(() => {
     FlowPanel.summary();
     if (all) FlowPanel.details();
   });
