@@ -36,6 +36,7 @@ class Proof(NamedTuple):
 
     Attributes:
         loss: what it gave, recorded, for its own inputs.
+        inputs: how many these are.
         made_of: the numbers of the nodes that a constant is made of, by the number of its own: of the
             inputs, and of numbers taken out that were the same in each run.
         proven: the numbers of those that were others in a run.
@@ -45,6 +46,7 @@ class Proof(NamedTuple):
     """
 
     loss: Tensor
+    inputs: int
     made_of: dict[int, tuple[int, ...]]
     proven: tuple[int, ...]
     paths: tuple[int, ...]
@@ -79,6 +81,7 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
                 made_of.setdefault(number, set()).update(of)
     return Proof(
         loss=loss,
+        inputs=len(inputs),
         made_of={n: tuple(sorted(of)) for n, of in made_of.items()},
         proven=tuple(sorted(runs.made_of)),
         paths=tuple(sorted(runs.paths)),

@@ -18,7 +18,7 @@ from ...ran.recording import as_arguments, record
 from ...script.page_functions import Unwritten
 from ...script.script import Script
 from ...script.tape import Tape
-from .live import held_exactly, too_much
+from .live import beginning, too_much
 from .packing import Arrays
 from .stages import Stage, places
 
@@ -53,16 +53,10 @@ def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
     if tape is None or too_much(graph, tape):
         return None
     slots = tape.value_slots
-    leaves = {
-        slots[n.number]: arrays.add(n.value, full=True)
-        for n in graph.nodes
-        if n.kind != "operation"
-    }
     inputs = [number_of(ids, known.number) for ids in asked.inputs]
     return {
         **tape.packed(),
-        "leaves": [{"slot": slot, "array": number} for slot, number in leaves.items()],
-        **held_exactly({s: tape.arrays[s] for s in tape.held if s not in leaves}),
+        **beginning(graph, tape, arrays),
         "inputs": [None if n is None else slots[n] for n in inputs],
         "results": [slots[number] for number in graph.roots],
         "stages": places(graph, asked.stages, slots),

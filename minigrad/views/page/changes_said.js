@@ -76,7 +76,7 @@ function fixedNotes() {
   const note = (text) =>
     make("span", { class: "fixed-lines" }, make("span", { class: "badge" }, "fixed"), text);
   const lines = Doubts.readLines();
-  const paths = (Live.tape.paths || []).filter(Live.isChanged);
+  const paths = Live.tape.paths.filter(Live.isChanged);
   return [
     lines.length ? note(filled(WORDS.readAt, { lines: lines.join(", ") })) : null,
     paths.length ? note(filled(WORDS.otherPaths, { names: paths.map(Graph.nameOf).join(", ") })) : null,

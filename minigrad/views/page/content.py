@@ -12,6 +12,7 @@ from ...engine.kinds import checked
 from ...errors import GraphError
 from ...ran import words
 from ...ran.data import GraphData
+from ...ran.proof import Proof
 from ...script.script import Script
 from ..text import elements, listing
 from . import attention, cards, chapters, drawings, packing, replay, switches
@@ -25,6 +26,10 @@ FULL = 1 << 15  # a query, a key or a mask of up to so many numbers is kept in f
 HINT = (
     "What was computed outside `with mg.record():` was kept only in part, and a weight may stand here "
     "as a later step left it: compute the loss inside."
+)
+ABSENT = (
+    "Input {} of {} has no card, so its numbers cannot be changed here: Python or NumPy made other "
+    "arrays of it, which keep theirs."
 )
 CONSTANTS: dict[str, Any] = {  # of these files: the scripts need them too
     name: getattr(module, name)
@@ -62,9 +67,14 @@ class Extras:
 
 @dataclasses.dataclass(frozen=True)
 class PageOptions:
-    """The settings of a page, beside its graph; `explore` says what each is for."""
+    """The settings of a page, beside its graph; `explore` says what each is for.
+
+    `opens` is its `step`; `proof` tells what other runs of a function have shown.
+    """
 
     title: str
+    opens: int
+    proof: Proof | None
     letters: Mapping[str, int]
     labels: Mapping[str, Sequence[str]]
     tokens: Tokens
@@ -85,6 +95,7 @@ def content(
     read. Lists refer to each other by place, and a node is named by its number:
 
         title: of the page
+        opens: the step at which it opens
         labels: what stands along a dimension, by its letter
         notes: sentences on what the page cannot show
         about: how many nodes of each kind there are, as a text
@@ -105,8 +116,6 @@ def content(
         live: the tape with which the page computes the graph again, or why it cannot; see `live`
         another: the tape that reads another line, or None; see `another_line`
         arrays: all numbers, packed, which the others name by place; see `packing`
-
-    A key more, `opens`, is the step at which the page opens: `explore` adds it.
     """
     progress("its script")
     arrays, parts = Arrays(budget), switches.places(graph)
@@ -177,7 +186,7 @@ def _computing(
     """The two tapes of a page: `live` computes its graph again, `another` reads another line."""
     another = options.extras.another
     return {
-        "live": live(script, parts, arrays, options.vocabularies),
+        "live": live(script, parts, arrays, options.vocabularies, options.proof),
         "another": another_line(another, arrays) if another else None,
     }
 
@@ -189,8 +198,11 @@ def _outline(
     notes = [*options.extras.notes, *([] if graph.recorded else [HINT])]
     if any("size" not in view for view in views):
         notes.append(drawings.NO_ENGINE)
+    if options.proof is not None:
+        notes += [ABSENT.format(i + 1, options.proof.inputs) for i in options.proof.absent]
     return {
         "title": options.title,
+        "opens": options.opens,
         "labels": {letter: list(map(str, names)) for letter, names in options.labels.items()},
         "notes": notes,
         "about": listing.counts(graph),

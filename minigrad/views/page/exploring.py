@@ -37,11 +37,6 @@ MOST_NODES = 10_000
 MOST_NUMBERS = 300_000_000  # in all values and gradients: a page of more takes many minutes
 BUDGET = 2_200_000  # characters of a page that its numbers may take
 
-ABSENT = (
-    "Input {} of {} has no card, so its numbers cannot be changed here: Python or NumPy made other "
-    "arrays of it, which keep theirs."
-)
-
 
 @checked
 def explore(
@@ -106,8 +101,11 @@ def explore(
         sections[COMPARED] = compared
     inputs = inputs if isinstance(inputs, (list, tuple)) else [inputs]
     graph, proof = _graph_of(loss, inputs)
+    steps = sum(n.kind == "operation" for n in graph.nodes) + len(graph.way_back)
     options = PageOptions(
         title=words.visible(title or graph.title or "a computation"),
+        opens=whole_number("step", step, most=steps),
+        proof=proof,
         letters=letters or {},
         labels=labels or {},
         tokens=tokens or {},
@@ -118,10 +116,6 @@ def explore(
         data = content(graph, options, BUDGET, progress)
     if not graph.recorded:
         warnings.warn(HINT, stacklevel=level_outside())
-    data["opens"] = whole_number("step", step, most=len(data["forward"] + data["backward"]))
-    if proof is not None:
-        data["notes"] += [ABSENT.format(i + 1, len(inputs)) for i in proof.absent]
-        data["live"] |= {"paths": proof.paths, "proven": proof.proven}
     return _written(page(data, sections), options.title, path)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...ran import words
 from ...ran.data import GraphData
+from ...ran.proof import Proof
 from ...script.arrays import uniform
 from ...script.page_functions import Unwritten
 from ...script.script import Script
@@ -30,6 +31,7 @@ def live(
     parts: Mapping[str, list[switches.Bypass]],
     arrays: Arrays,
     vocabularies: Vocabularies,
+    proof: Proof | None,
 ) -> dict[str, Any]:
     """The data with which a page computes a graph again; or `frozen`, the reason why it cannot.
 
@@ -56,8 +58,10 @@ def live(
         picks: for slots of integers, how many symbols there are, and the name of the vocabulary
         vocabularies: the symbols of each vocabulary, by the path of its table
 
-    For a function, `explore` adds `paths` and `proven`; see `proof`. If there is too much to compute,
-    the arrays that the calls begin with are left out: the calls still say what an element is made of.
+        paths, proven: what other runs of the function have shown, as `Proof` says
+
+    If there is too much to compute, the arrays that the calls begin with are left out: the calls still
+    say what an element is made of.
     """
     graph = script.graph
     try:
@@ -69,18 +73,19 @@ def live(
     if excess:
         filled = _filled({slot: np.asarray(tape.arrays[slot]) for slot in tape.held})
         return {"frozen": excess, "filled": filled, **calls}
-    leaves = _leaves(graph, tape, arrays)
-    note_computed(graph, tape, arrays, set(leaves))
+    begins = beginning(graph, tape, arrays)
+    note_computed(graph, tape, arrays, {leaf["slot"] for leaf in begins["leaves"]})
     return {
         **calls,
-        "leaves": [{"slot": s, "array": number} for s, number in leaves.items()],
-        **held_exactly({slot: tape.arrays[slot] for slot in tape.held if slot not in leaves}),
+        **begins,
         "numbers": tape.numbers,
         "pinned": tape.pinned,
         "reads": _reads(graph),
         "inside": _inside(graph),
         "made_of": {n.number: list(n.may_be_of) for n in graph.nodes if n.may_be_of},
         "output": _output(graph),
+        "paths": proof.paths if proof is not None else (),
+        "proven": proof.proven if proof is not None else (),
         **_choices(graph, tape, vocabularies),
     }
 
@@ -107,12 +112,24 @@ def _calls(tape: Tape, parts: Mapping[str, list[switches.Bypass]]) -> dict[str, 
     }
 
 
-def _leaves(graph: GraphData, tape: Tape, arrays: Arrays) -> dict[int, int | None]:
-    """Keep each leaf in full; return the numbers of the arrays, by their slots."""
-    return {
+def beginning(graph: GraphData, tape: Tape, arrays: Arrays) -> dict[str, Any]:
+    """The numbers that the calls begin with: `leaves`, `filled` and `held`, as `live` gives them.
+
+    Each leaf is added to `arrays` in full. Every other constant is here, with every bit.
+    """
+    leaves = {
         tape.value_slots[n.number]: arrays.add(n.value, full=True)
         for n in graph.nodes
         if n.kind != "operation"
+    }
+    constants = {s: np.asarray(tape.arrays[s]) for s in tape.held if s not in leaves}
+    filled = _filled(constants)
+    for one in filled:
+        del constants[one["slot"]]
+    return {
+        "leaves": [{"slot": slot, "array": number} for slot, number in leaves.items()],
+        "filled": filled,
+        "held": [{"slot": s, "bytes": base64_of(_wide(a))} for s, a in constants.items()],
     }
 
 
@@ -144,19 +161,6 @@ def too_much(graph: GraphData, tape: Tape) -> str:
         if count > most:
             return f"it has {count:,} {what}, and a page computes with {most:,} at most"
     return ""
-
-
-def held_exactly(arrays: Mapping[int, Any]) -> dict[str, Any]:
-    """Constants by their slots, with every bit: `filled` and `held`, as `live` gives them."""
-    arrays = {slot: np.asarray(a) for slot, a in arrays.items()}
-    filled = _filled(arrays)
-    in_filled = {one["slot"] for one in filled}
-    held = [
-        {"slot": slot, "bytes": base64_of(_wide(a))}
-        for slot, a in arrays.items()
-        if slot not in in_filled
-    ]
-    return {"filled": filled, "held": held}
 
 
 def _filled(arrays: Mapping[int, np.ndarray]) -> list[dict[str, Any]]:
