@@ -4,6 +4,7 @@ import { filled, plural, withElements, WORDS } from "./words.js";
 import { byId, fill, make, soft } from "./dom.js";
 import { data, state } from "./state.js";
 import * as Shapes from "./shapes.js";
+import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
 import * as Places from "./places.js";
 import * as ChapterList from "./chapter_list.js";
@@ -275,7 +276,7 @@ function copiesText(node, { copied }) {
   );
 }
 
-// The line below a rule: its first element, then that under the pointer. What this one is made of is
+// The line below a rule: one element, then that under the pointer. What this one is made of is
 // framed in `figures`, by slot: for a product of matrices a row of one and a column of the other. `of`:
 // what `Elements.ofNode` or `ofEdge` gives; `id`: the array of the result, whose name is `target`.
 // `show` is for `read` of `Heat.heat`.
@@ -294,8 +295,18 @@ function workedLine(of, id, target, { equals = "=", figures }) {
     Heat.frame([...figures].map(([slot, figure]) => [figure, ends.get(slot) ?? []]));
     return show(index);
   };
-  if (a?.numbers.length) show(a.full.map(() => 0));
+  if (a?.numbers.length) show(Arrays.indexOf(a, firstPlace(a)));
   return { element, show: point };
 }
+
+// The place that is worked out first. Where the page opens, as `diagnose` has it at a trouble, this is that of
+// the first number that is not finite.
+const firstPlace = ({ numbers }) =>
+  state.time === data.opens
+    ? Math.max(
+        0,
+        numbers.findIndex((v) => !Number.isFinite(v)),
+      )
+    : 0;
 
 export { stateLine, stepPanel, trailText };

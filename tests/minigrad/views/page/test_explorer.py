@@ -408,6 +408,18 @@ def test_it_fits_the_window(opened, size):
         assert page.ask("inside", ".card.now", "#sheet")
 
 
+def test_where_the_page_opens_what_is_not_finite_is_worked_out(opened):
+    x = mg.Tensor([1.0, np.inf], requires_grad=True, name="x")
+    with mg.record():
+        y = x * 2
+        loss = np.sum(y)
+    page = opened(loss, step=1)
+    assert page.text("#step p.worked") == "y[1] = x[1]·2 = inf·2 = inf"
+    page = opened(loss)
+    page.key("\ue014")  # right arrow
+    assert page.text("#step p.worked") == "y[0] = x[0]·2 = 1·2 = 2"
+
+
 def test_on_a_phone_a_picture_of_an_array_has_room_beside_its_labels(opened):
     with mg.record():
         loss = np.sum(np.tanh(mg.Tensor(np.ones((17, 30)), requires_grad=True)))
