@@ -1,7 +1,7 @@
 // --- the line on top: how many numbers are changed, and what follows ----------------------------------
 
 import { filled, plural, WORDS } from "./words.js";
-import { byId, fill, make, softSpan } from "./dom.js";
+import { byId, fill, isBeside, make, softSpan } from "./dom.js";
 import { hear } from "./events.js";
 import * as Arrays from "./arrays.js";
 import * as Graph from "./graph.js";
@@ -96,6 +96,14 @@ function buttons(asWritten) {
   );
 }
 
+// Above the drawing; on a narrow page on top of the panel, where it stays in sight while numbers are typed.
+function place() {
+  if (isBeside()) byId("notes").after(byId("changes"));
+  else byId("panel").prepend(byId("changes"));
+}
+
+place();
+addEventListener("resize", place);
 hear("changes", show);
 
 export { show };

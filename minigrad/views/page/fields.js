@@ -187,12 +187,21 @@ function textField(slot, place, name, v, kind, was) {
 
 // What was typed becomes the number of a field in which `shown` stood, if it is one.
 function takeTyped(input, shown, { slot, place, name }) {
-  const text = input.value;
-  if (text.trim() === shown) return;
+  const text = input.value.trim();
+  if (text === shown) return;
   input.value = shown; // until another number stands in its place
   const typed = Arrays.numberIn(text);
-  if (typed === null) say(WORDS.noNumber);
+  const why = typed === null ? WORDS.noNumber : whyNot(slot, typed);
+  if (why) refuse(input, filled(WORDS.refused, { text, why, shown }));
   else setNumber(slot, place, typed, name);
+}
+
+// Say below a field, or below its table, that what was typed is refused, until something else is typed there.
+function refuse(input, why) {
+  const note = make("span", { class: "refused" }, why);
+  (input.closest("table") ?? input).after(note);
+  input.addEventListener("input", () => note.remove(), { once: true });
+  say(why);
 }
 
 const STEPS = { ArrowUp: 1, ArrowDown: -1, PageUp: 10, PageDown: -10 };

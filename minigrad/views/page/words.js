@@ -174,6 +174,7 @@ const WORDS = {
   readMap: "{name}, heat map, {range}. Arrow keys with Alt read single numbers.",
   readNumbers: "The numbers of {name}; Alt and the arrow keys read them",
   revealed: "Revealed: {number}",
+  refused: "“{text}”? {why} {shown} stays.",
   rightKey: "Right: {share} of its attention.",
   rightNumber: "Right: {number}, and you said {typed}.",
   rightSymbol: "Right: it leads by {lead}.",

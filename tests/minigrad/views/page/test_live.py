@@ -232,10 +232,26 @@ def test_all_is_as_written_again_though_the_first_changes_are_forgotten(opened):
 def test_what_is_no_number_changes_nothing(opened):
     page = opened(ten_lines())
     page.type("x[0]", "many")
-    assert page.text("#live") == "That is no number."
+    assert page.text(".refused") == page.text("#live") == "“many”? That is no number. 1 stays."
     assert page.field("x[0]").get_attribute("value") == "1"
     page.type("x[0]", "-1,5")
+    assert page.run("return document.querySelector('.refused')") is None
     assert page.field("x[0]").get_attribute("value") == "-1.5"
+
+
+@pytest.mark.slow
+def test_on_a_phone_what_a_change_does_stays_in_sight_above_its_field(opened):
+    page = opened(ten_lines())
+    with page.of_size(390, 844):
+        page.run(
+            """document.querySelector("[aria-label='x[1]']").scrollIntoView({ block: "center" })"""
+        )
+        page.type("x[1]", "7")
+        assert page.text("#changes b") == "1 number changed"
+        assert (
+            page.run("return document.getElementById('changes').getBoundingClientRect().top") == 0
+        )
+    assert page.ask("inside", "#changes", "#tabs")
 
 
 @pytest.mark.slow
@@ -262,9 +278,9 @@ def test_infinities_are_typed_and_integers_keep_to_their_range(opened):
     assert shown("x[1]", "3")[0] == "3"
     page.with_control("z")
     assert shown("x[1]", keys=(DOWN,))[0] == "inf"  # no step leads from it to another number
-    told = "It can only have whole numbers from 0 to 255."
+    told = "“{}”? It can only have whole numbers from 0 to 255. 1 stays."
     for text in ("2.5", "inf", "300", "-1", "nan"):
-        assert shown("few[0]", text) == ("1", told)
+        assert shown("few[0]", text) == ("1", told.format(text))
     assert shown("few[2]", keys=[UP] * 7)[0] == "255"
     page.quiet()
 
