@@ -148,7 +148,7 @@ def _attention_of(graph: GraphData, weights: GraphNode) -> Attention:
             source = graph[e.source]
             if mask is None and source.dtype == bool:
                 mask, at = source.number, _masked_at(graph, graph[n])
-                hides = at == 2
+                hides = at == 2  # np.where(mask, -inf, x) hides the keys at which the mask is True
                 unmasked = graph[n].arguments[at] if at is not None else None
                 masked = (n, unmasked.number) if isinstance(unmasked, Ref) else None
             if source.number in seen or source.shape != weights.shape:
@@ -162,13 +162,20 @@ def _attention_of(graph: GraphData, weights: GraphNode) -> Attention:
 
 
 def _masked_at(graph: GraphData, node: GraphNode) -> int | None:
-    """The place of the masked argument of np.where(mask, x, y), 1 or 2: a result is preferred to a leaf,
-    and a leaf to a number. None for other operations.
+    """The place of the masked argument of np.where(mask, x, y), 1 or 2; None for other operations.
+
+    Scores are computed, and what stands in their place is not: so the higher rank is masked.
     """
     if node.function is not np.where or len(node.arguments) < 3:
         return None
-    is_node = lambda a: isinstance(a, Ref) and (1 + (graph[a.number].kind == "operation"))
-    return 2 if is_node(node.arguments[2]) > is_node(node.arguments[1]) else 1
+
+    def rank(argument: object) -> int:
+        """0 for a number, 1 for a leaf, 2 for a result."""
+        if not isinstance(argument, Ref):
+            return 0
+        return 2 if graph[argument.number].kind == "operation" else 1
+
+    return 2 if rank(node.arguments[2]) > rank(node.arguments[1]) else 1
 
 
 def _is_weighting(graph: GraphData, node: GraphNode) -> bool:

@@ -150,9 +150,9 @@ function histogramBars(counts) {
 
 const zeroLine = (x) => make("line", { x1: x, x2: x, y1: 0, y2: HIGH, "stroke-dasharray": "3 3" });
 
-// How the gradient was checked when the page was written: measured, and told (see `replay.py`).
+// How the gradient was checked when the page was written: measured, and predicted (see `replay.py`).
 function check(node) {
-  const { measured, told, ok } = node.check;
+  const { measured, predicted, ok } = node.check;
   return [
     make("h3", {}, "Checked by finite differences"),
     make(
@@ -162,7 +162,7 @@ function check(node) {
       factList(
         [
           ["finite differences", Arrays.written(measured, 5)],
-          ["the gradient says", Arrays.written(told, 5)],
+          ["the gradient says", Arrays.written(predicted, 5)],
         ],
         { class: "mono" },
       ),
@@ -171,10 +171,10 @@ function check(node) {
   ];
 }
 
-function outcome({ measured, told, tolerance, ok, kink }) {
+function outcome({ measured, predicted, tolerance, ok, kink }) {
   if (ok) return WORDS.theyAgree;
   if (kink) return WORDS.theyMeetAtKink;
-  const [apart, explained] = [Math.abs(measured - told), tolerance].map((v) => Arrays.written(v, 2));
+  const [apart, explained] = [Math.abs(measured - predicted), tolerance].map((v) => Arrays.written(v, 2));
   return filled(WORDS.theyDiffer, { apart, tolerance: explained });
 }
 

@@ -52,15 +52,14 @@ function interpreter(tape, held) {
   const run = tape.calls.filter(([, out]) => slots[out].array === null); // a fixed slot has its array
   const calls = run.map(([name, out, reads, ...params]) => {
     const [to, from] = [slots[out], reads.map((slot) => slots[slot])];
-    return { to, from, work: madeReady(tape.names[name], to, from, params, places) };
+    return { to, from, work: prepare(tape.names[name], to, from, params, places) };
   });
-  const update = () => updated(calls, slots);
 
   for (const slot of slots) slot.dirty = true;
-  update();
+  update(calls, slots);
   return {
     slots,
-    update,
+    update: () => update(calls, slots),
     // From the next update on, these elements of a computed slot are 0, whatever its call gives.
     cut(slot, elements) {
       slots[slot].cut = elements;
@@ -73,8 +72,9 @@ function interpreter(tape, held) {
   };
 }
 
-// A function that does the work of a call, on the numbers of its time; null, if there is nothing to do.
-function madeReady(name, out, reads, params, places) {
+// Give the slot that a call writes its array. Return a function that does the work of the call, on the numbers
+// of its time; null, if there is nothing to do.
+function prepare(name, out, reads, params, places) {
   if (name === "same" && out.dtype === reads[0].dtype) {
     out.array = reads[0].array; // the same numbers
     return null;
@@ -84,7 +84,7 @@ function madeReady(name, out, reads, params, places) {
 }
 
 // Compute again what depends on a slot that was changed, and nothing else; return the slots touched.
-function updated(calls, slots) {
+function update(calls, slots) {
   for (const { to, from, work } of calls) {
     to.dirty ||= from.some((slot) => slot.dirty);
     if (to.dirty && work) work();

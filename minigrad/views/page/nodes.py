@@ -150,7 +150,7 @@ class NodeWriter:
 def _check(check: replay.Check) -> dict[str, Any]:
     """A check as data: its numbers to five digits, and whether it is `ok`."""
     numbers = check._asdict()
-    for name in ("measured", "told", "tolerance"):
+    for name in ("measured", "predicted", "tolerance"):
         numbers[name] = float(f"{numbers[name]:.4e}")
     return numbers | {"ok": check.ok}
 

@@ -26,7 +26,9 @@ BINS = 24  # of a histogram
 PIECE = 1 << 20  # numbers that are summed up at a time
 POWERS = 36  # of ten, from that of the largest number down
 SUMMARY = ("least", "greatest", "mean", "norm", "zeros", "odd")  # of the numbers of an array
-SPECIAL = 6  # codes: zero, NaN, infinity, minus infinity, too small for the powers, minus that
+# Numbers that no digits tell: the last two are too small for the powers.
+ZERO, NAN, INFINITY, MINUS_INFINITY, TINY, MINUS_TINY = range(6)
+SPECIAL = 6  # how many codes these are: the codes of digits follow
 
 
 class Arrays:
@@ -199,11 +201,12 @@ def codes(array: np.ndarray) -> tuple[str, int]:
     top = int(power[finite].max()) if finite.any() else 0
     place = power - top + POWERS - 1
     code = SPECIAL + (place * 2 + (x < 0)) * 900 + digits - 100
-    code[finite & (place < 0)] = 4
-    code[finite & (place < 0) & (x < 0)] = 5
-    code[~finite] = np.select(
-        [np.isnan(x[~finite]), x[~finite] == np.inf, x[~finite] == -np.inf], [1, 2, 3], 0
-    )
+    code[finite & (place < 0)] = TINY
+    code[finite & (place < 0) & (x < 0)] = MINUS_TINY
+    for special, found in (
+        (ZERO, x == 0), (NAN, np.isnan(x)), (INFINITY, x == np.inf), (MINUS_INFINITY, x == -np.inf),
+    ):  # fmt: skip
+        code[found] = special
     return base64_of(code.astype("<u2")), top
 
 

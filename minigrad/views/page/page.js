@@ -94,15 +94,14 @@ function openHere() {
   if (typeof key === "string") Places.show(key);
 }
 
-// Return whether a key is text for the field in which a line can be typed: a letter, if nothing has the focus.
-// Then the field gets the focus.
-function isText({ key, target }) {
+// Give a key to the field in which a line can be typed: a letter, if nothing has the focus. Return whether it
+// was one.
+function takeText({ key, target }) {
   const field = byId("another-line");
   if (!field?.offsetParent || target !== document.body || key.length > 1 || "?/".includes(key)) return false;
-  if (key !== " ") {
-    field.focus();
-    field.setSelectionRange(field.value.length, field.value.length);
-  }
+  if (key === " ") return true; // nothing begins with it
+  field.focus();
+  field.setSelectionRange(field.value.length, field.value.length);
   return true;
 }
 
@@ -158,7 +157,7 @@ function onKey(event) {
   const typing = ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName) && target.type !== "range";
   if (byId("help").open || byId("share").open || event.ctrlKey || event.metaKey || event.altKey) return;
   if (target.id === "search") return Search.onKey(event);
-  if (typing || isText(event)) return;
+  if (typing || takeText(event)) return;
   const card = target.closest ? target.closest(".card") : null;
   const isButton = target.tagName === "BUTTON" || target.tagName === "SUMMARY";
   if (card && keyOnCard(event, card)) return;

@@ -30,19 +30,19 @@ class Check(NamedTuple):
 
     Attributes:
         measured: the change of the result for a unit of the direction.
-        told: the change that the gradient predicts.
+        predicted: the change that the gradient predicts.
         tolerance: the largest difference of the two that is right.
         kink: whether the slopes to both sides differ: then there is no right answer.
     """
 
     measured: float
-    told: float
+    predicted: float
     tolerance: float
     kink: bool
 
     @property
     def ok(self) -> bool:
-        return abs(self.measured - self.told) <= self.tolerance
+        return abs(self.measured - self.predicted) <= self.tolerance
 
 
 def checks(script: Script) -> dict[int, Check]:
@@ -99,20 +99,18 @@ class _Replay:
         right, left = change(h) / h, -change(-h) / h
         measured = (right + left) / 2
         gradient = np.asarray(node.gradient, np.float64)
-        told = float(np.sum(gradient * direction))
+        predicted = float(np.sum(gradient * direction))
         kink = abs(right - left) > 0.1 * max(abs(right), abs(left))
-        return Check(measured, told, self._tolerance(node, gradient, measured, h), bool(kink))
+        return Check(measured, predicted, self._tolerance(node, gradient, measured, h), bool(kink))
 
     def _tolerance(self, node: GraphNode, gradient: np.ndarray, measured: float, h: float) -> float:
-        """The largest error of a slope that is right.
-
-        The error has three causes: the rounding of the gradient, whose dtype may be short; the bend of
-        the function between the two ends; and the rounding of the values there.
-        """
+        """The largest error of a slope that is right, which has three causes."""
         start = max(float(np.linalg.norm(g)) for g in self.ends.values())
-        rounding = float(np.finfo(node.dtype).eps)
-        tolerance = rounding * (start + 1000 * float(np.linalg.norm(gradient)))
-        return tolerance + (1e-3 * abs(measured) + 1e-10 * start / h * 1e-5)
+        eps = float(np.finfo(node.dtype).eps)
+        rounded_gradient = eps * (start + 1000 * float(np.linalg.norm(gradient)))
+        bend_between_the_ends = 1e-3 * abs(measured)
+        rounded_ends = 1e-10 * start * STEP / h  # float64 leaves less of a larger step
+        return rounded_gradient + bend_between_the_ends + rounded_ends
 
     def _after(self, symbol: Symbol) -> list[Line]:
         """The lines that are computed from a symbol, in order."""
