@@ -31,9 +31,11 @@ A call of a module or a definition has three forms on its way to a picture: Box 
 - A `GraphBox` (ran/data.py) is the same call as data: its number, path and parent.
 - A `Block` (views/drawing/blocks.py) is a frame of a drawing: a box, open or closed, or several as one.
 
-A box has no name while it runs. A module gets its name when the graph is made, in three steps:
+A box has no name while it runs. A module gets its name when the graph is made, and a picture shows it:
 
 1. `variables` lists the variables of the functions that run then, and `naming` notes the modules there.
 2. `module_paths` begins at these modules, and follows attributes to each module that was called.
 3. `boxes_of_nodes` writes the path into the GraphBox, without the part that the box around it shows.
+4. `GraphBox.title` puts the class beside it; `Block.heading` says how often it comes:
+   `blocks.0 to 5: Block × 6`.
 """

@@ -52,7 +52,7 @@ class Boxes:
             documented = call.function
             kind, name, described = "definition", str(owner), ""
         else:
-            path = names.paths[id(owner)].name
+            path = names.path_of(owner)
             documented = type(owner)
             kind, name, described = "module", _name_within(call, names), _described(owner)
         about = words.first_sentence(documented.__doc__)
@@ -62,11 +62,11 @@ class Boxes:
 
 def _name_within(call: Box, names: Names) -> str:
     """The path of a module without that of the module around its call; of a variable its name."""
-    path = names.paths[id(call.owner)].name
-    if not path and id(call.owner) in names.modules:
-        return names.modules[id(call.owner)].name
+    path = names.path_of(call.owner)
+    if not path:
+        return names.variable_of(call.owner)
     outer = innermost_module(call.outer)
-    around = names.paths[id(outer.owner)].name if outer is not None else ""
+    around = names.path_of(outer.owner) if outer is not None else ""
     return path.removeprefix(f"{around}.")
 
 

@@ -27,17 +27,18 @@ class Attribute(NamedTuple):
 class Names:
     """Names that a reader knows: of variables, and of attributes of modules.
 
-    A node has a key: its identity, or the identity of the array that it stands for. An array or a Tensor
-    in a variable or an attribute has the same key.
+    Modules are noted by their identity. A node is noted by its key: the identity of the array that it
+    stands for, if the user's code holds that array, as it does x in `np.sum(x * w)`; else its own. So a
+    node, and the array or the Tensor in a variable, have a key in common.
 
     Attributes:
         values: the arrays of nodes, as far as they are known; those found on the way are added.
         modules: the modules in variables, by identity, each with the name of its variable.
         paths: the modules that were called, and those inside them, by identity, each with its path.
-        variables: the names of variables that exist now, by key.
-        past: the names of variables that existed when an operation ran, by key.
-        attributes: what modules have, by key.
-        parameters: the keys of parameters in variables and attributes.
+        variables: the names of variables that exist now, by the key of a node.
+        past: the names of variables that existed when an operation ran, by the key of a node.
+        attributes: the attributes of modules, by the key of a node.
+        parameters: the keys of the nodes of parameters.
     """
 
     def __init__(self, reached: Reached, calls: Sequence[Box], error: MinigradError | None = None):
@@ -81,6 +82,15 @@ class Names:
     def key(self, node: Node) -> int:
         """The key of a node."""
         return self._keys.get(node, id(node))
+
+    def path_of(self, module: Module) -> str:
+        """The path of a module that was called, or lies inside one; "" for the outermost."""
+        return self.paths[id(module)].name
+
+    def variable_of(self, module: Module) -> str:
+        """The name of the variable that holds a module, or ""."""
+        named = self.modules.get(id(module))
+        return "" if named is None else named.name
 
     def _take_variables(self, error: MinigradError | None) -> None:
         """Take the names of variables; if several hold one thing, the name in the innermost function."""

@@ -64,25 +64,25 @@ def prove(function: Callable[..., Tensor], inputs: Sequence[object]) -> Proof:
     """
     draws = generator().bit_generator
     before = draws.state
-    own: list[TakenOut] = []
-    loss = _run(function, inputs, own)
+    taken_out: list[TakenOut] = []
+    loss = _run(function, inputs, taken_out)
     after = draws.state
-    graph, known = capture.captured(GraphData, loss)
-    numbers = [number_of(value, known.number) for value in inputs]
-    runs = _OtherRuns(function, inputs, own, graph, before)
+    graph, captured = capture.captured(GraphData, loss)
+    numbers = [number_of(value, captured.number) for value in inputs]
+    runs = _OtherRuns(function, inputs, taken_out, graph, before)
     try:
         runs.vary(numbers)
     finally:
         draws.state = after
-    made_of = {n: set(of) for n, of in runs.made_of.items()}
-    for node, number in known.number.items():
-        for taken, of in known.constants.before[node]:
+    made_of = {constant: set(sources) for constant, sources in runs.made_of.items()}
+    for node, number in captured.number.items():
+        for taken, sources in captured.constants.sources[node]:
             if taken.number not in runs.varied:
-                made_of.setdefault(number, set()).update(of)
+                made_of.setdefault(number, set()).update(sources)
     return Proof(
         loss=loss,
         inputs=len(inputs),
-        made_of={n: tuple(sorted(of)) for n, of in made_of.items()},
+        made_of={constant: tuple(sorted(sources)) for constant, sources in made_of.items()},
         proven=tuple(sorted(runs.made_of)),
         paths=tuple(sorted(runs.paths)),
         absent=tuple([i for i, n in enumerate(numbers) if n is None and _is_array(inputs[i])]),
@@ -93,7 +93,7 @@ class _OtherRuns:
     """Further runs of a recorded function, with other inputs, and the constants that differ there.
 
     Args:
-        own: the numbers taken out while it was recorded.
+        taken_out: the numbers taken out while it was recorded.
         graph: the recorded graph.
         draws: the state of the generator of random numbers at its start.
 
@@ -107,12 +107,12 @@ class _OtherRuns:
         self,
         function: Callable[..., Tensor],
         inputs: Sequence[object],
-        own: list[TakenOut],
+        taken_out: list[TakenOut],
         graph: GraphData,
         draws: Mapping[str, Any],
     ):
         self.function, self.inputs = function, inputs
-        self.own, self.graph, self.draws = own, graph, draws
+        self.taken_out, self.graph, self.draws = taken_out, graph, draws
         self.made_of: dict[int, set[int]] = {}
         self.paths: set[int] = set()
         self.varied: set[int] = set()
@@ -123,18 +123,18 @@ class _OtherRuns:
         `numbers` are those of the inputs' nodes; None where nothing in the graph is an input, so that no
         page can change it.
         """
-        known = [(i, number) for i, number in enumerate(numbers) if number is not None]
-        again = self._compared(self.inputs) if known else None
+        shown = [(i, number) for i, number in enumerate(numbers) if number is not None]
+        again = self._compared(self.inputs) if shown else None
         unsteady = again.constants if again is not None else set()
-        for i, number in known:
+        for i, number in shown:
             for other in _others(self.inputs[i]):
-                then = self._compared([*self.inputs[:i], other, *self.inputs[i + 1 :]])
-                if then is None:
+                run = self._compared([*self.inputs[:i], other, *self.inputs[i + 1 :]])
+                if run is None:
                     continue
-                self.varied |= _varied(self.own, then.taken_out)
-                for n in then.constants - unsteady - {number}:
-                    self.made_of.setdefault(n, set()).add(number)
-                if not then.same_path:
+                self.varied |= _varied(self.taken_out, run.taken_out)
+                for constant in run.constants - unsteady - {number}:
+                    self.made_of.setdefault(constant, set()).add(number)
+                if not run.same_path:
                     self.paths.add(number)
 
     def _compared(self, inputs: Sequence[object]) -> _SecondRun | None:
@@ -144,10 +144,10 @@ class _OtherRuns:
         try:
             loss = _run(self.function, inputs, taken_out)
         except Exception:
-            self.varied |= _varied(self.own, taken_out, refused=True)
+            self.varied |= _varied(self.taken_out, taken_out, refused=True)
             return None
-        found, same_path = differing(self.graph, capture.of_tensors(GraphData, [loss]))
-        return _SecondRun(set(found), same_path, taken_out)
+        constants, same_path = differing(self.graph, capture.of_tensors(GraphData, [loss]))
+        return _SecondRun(set(constants), same_path, taken_out)
 
 
 class _SecondRun(NamedTuple):
@@ -168,11 +168,11 @@ def _run(
     function: Callable[..., Tensor], inputs: Sequence[object], taken_out: list[TakenOut]
 ) -> Tensor:
     """The result, recorded; `taken_out` gets the numbers that were taken out, as far as it got."""
-    with recording() as noted, np.errstate(all="ignore"):
+    with recording() as notes, np.errstate(all="ignore"):
         try:
             loss = function(*as_arguments(inputs))
         finally:
-            taken_out += noted.taken_out
+            taken_out += notes.taken_out
     if not isinstance(loss, Tensor):
         raise errors.DTypeError(
             f"explore() takes a function that gives the Tensor to walk back from, and this one gives "
@@ -187,8 +187,8 @@ def number_of(value: object, numbers: dict[Node, int]) -> int | None:
         return numbers.get(value.node)
     if not isinstance(value, np.ndarray):
         return None
-    held = ((node.note.array, n) for node, n in numbers.items() if node.note is not None)
-    return next((n for a, n in held if a is not None and memory_of(a) == memory_of(value)), None)
+    arrays = ((node.note.array, n) for node, n in numbers.items() if node.note is not None)
+    return next((n for a, n in arrays if a is not None and memory_of(a) == memory_of(value)), None)
 
 
 def _is_array(value: object) -> bool:
@@ -205,8 +205,8 @@ def _others(value: object) -> Iterator[Tensor | np.ndarray]:
     if array.dtype.kind == "b":
         others = [~array, one_there(0, not array.flat[0])]
     elif array.dtype.kind == "f":
-        known = np.where(np.isnan(array), 1, array)
-        others = [known * 1.5 + 0.25, -array, 1000 * known + 500, one_there(0, np.nan)]
+        numbers = np.where(np.isnan(array), 1, array)
+        others = [numbers * 1.5 + 0.25, -array, 1000 * numbers + 500, one_there(0, np.nan)]
     else:
         beyond = min(int(high) + 1, int(np.iinfo(array.dtype).max))
         others = [
@@ -236,19 +236,15 @@ def _like(tensor: Tensor, array: np.ndarray) -> Tensor:
     return other
 
 
-def _varied(own: list[TakenOut], then: list[TakenOut], refused: bool = False) -> set[int]:
-    """Find the numbers taken out that differ in another run, as far as both took the same ones out.
+def _varied(first: list[TakenOut], second: list[TakenOut], refused: bool = False) -> set[int]:
+    """Find the numbers taken out that differ in a second run, as far as both took the same ones out.
 
     Of a run that was refused only the last one is known to have any consequence: that the run ended.
     """
-    both = zip(own, then)
+    both = zip(first, second)
     alike = itertools.takewhile(lambda two: np.shape(two[0].value) == np.shape(two[1].value), both)
-    others = [a for a, b in alike if bits(_plain(a)) != bits(_plain(b))]
+    others = [a for a, b in alike if bits(np.asarray(a.value)) != bits(np.asarray(b.value))]
     if refused:
-        last = own[len(then) - 1 : len(then)]
+        last = first[len(second) - 1 : len(second)]
         others = [a for a in others if last and a.node is last[0].node]
     return {a.number for a in others}
-
-
-def _plain(taken: TakenOut) -> np.ndarray:
-    return np.asarray(taken.value)

@@ -10,8 +10,5 @@
 
 A page draws the same blocks by the same walk, as cards without text: see `page/drawings.py`.
 
-The name of a module comes here in four steps: `ran/naming.py` finds it, in the variables and attributes
-that hold the module; `ran/boxes_of_nodes.py` gives it to the box of each call; `GraphBox.title`
-(ran/data.py) puts the class beside it; and `Block.heading` says how often it comes:
-`blocks.0 to 5: Block × 6`.
+`minigrad.ran` says in four steps how the name of a module comes here.
 """
