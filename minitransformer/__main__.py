@@ -1,16 +1,18 @@
-"""The command line:
+"""The command line.
 
-python -m minitransformer
-    train on dates, and write a report
-python -m minitransformer translate runs/dates "3rd of march 1998"
-python -m minitransformer explain runs/dates "3rd of march 1998"
-    write a page that explains each step
-python -m minitransformer train dates --steps 500 --out runs/short
-python -m minitransformer train --resume runs/short
-    go on where a run was stopped
-python -m minitransformer train pairs phrases.tsv --model decoder
-python -m minitransformer train text novel.txt --window 128
-python -m minitransformer write runs/text "It was" --length 500
+Its help ends in these examples:
+
+    python -m minitransformer
+        train on dates, and write a report
+    python -m minitransformer translate runs/dates "3rd of march 1998"
+    python -m minitransformer explain runs/dates "3rd of march 1998"
+        write a page that explains each step
+    python -m minitransformer train dates --steps 500 --out runs/short
+    python -m minitransformer train --resume runs/short
+        go on where a run was stopped
+    python -m minitransformer train pairs phrases.tsv --model decoder
+    python -m minitransformer train text novel.txt --window 128
+    python -m minitransformer write runs/text "It was" --length 500
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 import argparse
 import io
 import sys
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -34,7 +37,7 @@ from .commands.write import write
 from .tasks import FILE_TASKS, FORMS, TASKS
 
 PROG = f"python -m {PROGRAM}"
-EXAMPLES = (__doc__ or "").partition("\n\n")[2]
+EXAMPLES = textwrap.dedent((__doc__ or "").rpartition("\n\n")[2])
 RUN = {"metavar": "RUN", "help": "the folder of a run, or its checkpoint"}
 RESULTS = (
     "A result is a line: what the model writes, a tab, and the probability that it gives to all of "

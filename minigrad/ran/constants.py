@@ -61,13 +61,12 @@ class Constants:
         self._node_with = {id(reached.values.get(n)): n for n in reached.nodes}  # by its array
         recordings = _recordings(reached)
         self.arguments = set().union(*[recording.arguments for recording in recordings])
+        all_taken = itertools.chain.from_iterable(one.taken_out for one in recordings)
         self.taken_out = [
             TakenOutOf(taken, self._nodes_of(taken))
-            for recording in recordings
-            for taken in recording.taken_out
-            if not (
-                taken.inside and taken.unseen
-            )  # the library makes no constants of plain results
+            for taken in all_taken
+            # The library makes no constants of plain results.
+            if not (taken.inside and taken.unseen)
         ]
         self.ids = {self.number[n] for n in reached.nodes if self._may_be_ids(n)}
         self.sources = {node: self._sources(node) for node in reached.nodes}

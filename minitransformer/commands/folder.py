@@ -29,9 +29,8 @@ else:
 CURVE, REPORT = "curve.csv", "report.html"
 FILES = (CHECKPOINT, CURVE, REPORT)
 SNAPSHOTS = "snapshots.json"  # only a run with snapshots has it
-RUNNING = (
-    ".running"  # on Windows, which cannot lock a folder: this file is locked while a run lives
-)
+# On Windows, which cannot lock a folder, this file is locked while a run lives.
+RUNNING = ".running"
 
 
 def save_curve(path: Path, run: Training) -> None:

@@ -100,9 +100,8 @@ class MultiHeadAttention(Module):
             k = self.key(key)  # type: ignore[arg-type]  # (B, H, S, K)
             v = self.value(value)  # type: ignore[arg-type]  # (B, H, S, V)
             k = rotary(k, known) if self.rotary else k
-            k, v = (
-                (k, v) if cache is None else cache.grow(self, k, v)
-            )  # the earlier ones come first
+            if cache is not None:
+                k, v = cache.grow(self, k, v)  # the earlier ones come first
         heads, weights = attention(q, k, v, mask, score=self.score)  # (B, H, T, V), (B, H, T, S)
         if self.output is None:
             return np.sum(heads, axis=-3), weights  # (B, T, V)

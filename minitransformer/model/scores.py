@@ -1,7 +1,9 @@
 """Scores that learn how to compare a query with a key; and all scores, by name.
 
-score = Additive(64)
-output, weights = attention(query, key, value, score=score)
+An attention is given one:
+
+    score = Additive(64)
+    output, weights = attention(query, key, value, score=score)
 """
 
 from __future__ import annotations

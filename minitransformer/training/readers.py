@@ -1,9 +1,11 @@
-"""The three kinds of readers: what each makes of an example.
+"""The three kinds of readers, and what each makes of an example.
 
-PairReader     examples are pairs of texts, a source and its target
-  Reader       an encoder-decoder: the encoder reads the source, the decoder writes the target
-  Continuer    a decoder-only model: it goes on where the source ends
-TextReader     a decoder-only model on plain text
+Two of them are of one kind:
+
+    PairReader     examples are pairs of texts, a source and its target
+      Reader       an encoder-decoder: the encoder reads the source, the decoder writes the target
+      Continuer    a decoder-only model: it goes on where the source ends
+    TextReader     a decoder-only model on plain text
 """
 
 from __future__ import annotations

@@ -21,10 +21,8 @@ from .packing import table
 
 BUDGET = 44  # cards in a drawing
 LEGIBLE = 1400, 1100  # the largest width and height of a drawing that can be read as a whole
-OUTLINE, FEW = (
-    22,
-    8,
-)  # the most and the fewest cards of the first drawing, if it is larger than that
+OUTLINE = 22  # cards of the first drawing, if all nodes are more
+FEW = 8  # cards below which that outline shows too little
 POINTS = 72  # to Graphviz's inch
 NO_ENGINE = (
     "No Graphviz was found when this page was written, so tables stand in for the drawings; "

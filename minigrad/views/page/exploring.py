@@ -1,8 +1,10 @@
 """`mg.explore`: the page of a computation, written to a file or shown at once.
 
-a loss, or a function -> a graph with its gradients: `_graph_of`
-the graph             -> the data of the page: `content` of content.py
-the data              -> one file of HTML, with the scripts that show it: `page` of file.py
+It is made in three steps:
+
+    a loss, or a function -> a graph with its gradients: `_graph_of`
+    the graph             -> the data of the page: `content` of content.py
+    the data              -> one file of HTML, with the scripts that show it: `page` of file.py
 """
 
 from __future__ import annotations

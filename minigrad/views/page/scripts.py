@@ -66,9 +66,8 @@ EXPORTS = re.compile(r"^export \{([^}]*)\};\n", re.MULTILINE)
 def joined(files: tuple[str, ...] = tuple(SCRIPTS)) -> str:
     """The script of these files. It begins with a list of the objects and their exports."""
     texts = {file: (HERE / f"{file}.js").read_text(encoding="utf-8") for file in files}
-    named: dict[str, dict[str, None]] = {
-        file: {} for file in files
-    }  # names that other files import
+    # The names of each file that other files import.
+    named: dict[str, dict[str, None]] = {file: {} for file in files}
     for text in texts.values():
         for names, file in NAMES.findall(text):
             named[file].update(dict.fromkeys(re.findall(r"\w+", names)))
