@@ -45,9 +45,9 @@ class StepsDone:
         self.shown: list[str] = []
         self.numbers: dict[int | str, int] = {}
 
-    def reach(self, wanted: int | str) -> int | None:
+    def reach(self, step: int | str) -> int | None:
         """Walk on until a step has been done; return its number, or None where it does not come."""
-        while wanted not in self.numbers:
+        while step not in self.numbers:
             one = next(self.back, None)
             if one is None:
                 return None
@@ -56,7 +56,7 @@ class StepsDone:
             label = self.forward[one.of].label if one.of is not None else ""
             for name in filter(None, (one.name, label)):
                 self.numbers.setdefault(name, one.number)
-        return self.numbers[wanted]
+        return self.numbers[step]
 
 
 def walk(root: Tensor, back: Iterator[Step]) -> None:
@@ -67,7 +67,7 @@ def walk(root: Tensor, back: Iterator[Step]) -> None:
     """
     forward = graph(root)
     _show_forward(forward, root)
-    done = StepsDone(forward, back)
+    steps = StepsDone(forward, back)
     place = 0  # the number of the step shown last
     asking = True
     while True:
@@ -75,18 +75,18 @@ def walk(root: Tensor, back: Iterator[Step]) -> None:
         if _answered(key, forward):
             continue
         asking = asking and key != "c"
-        wanted = _wanted(key, place)
-        if wanted is None:
+        step = _step_of(key, place)
+        if step is None:
             print(f"{key!r} is no key; ? lists them")
             continue
-        number = done.reach(wanted)
+        number = steps.reach(step)
         if number is not None:
-            print(f"\n{done.shown[number - 1]}")
+            print(f"\n{steps.shown[number - 1]}")
             place = number
         elif key in ("", "c"):
             break
         else:
-            print(f"there is no step {wanted}; there are {len(done.shown)}")
+            print(f"there is no step {step}; there are {len(steps.shown)}")
     print("\nThe end of the backward pass; the script goes on.")
 
 
@@ -118,7 +118,7 @@ def _answered(key: str, forward: Graph) -> bool:
     return True
 
 
-def _wanted(key: str, place: int) -> int | str | None:
+def _step_of(key: str, place: int) -> int | str | None:
     """The step that a key asks for: its number, or the name of its node."""
     if key in ("", "c"):
         return place + 1

@@ -28,85 +28,88 @@ from .machine import cores
 from .options import DATA, ENGINES, MODELS, STEPS, WHO, flag, spelled
 
 
-def begun(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
+def begun(options: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
     """A function that returns the new run that the options ask for; and the folder of the run."""
-    name = given.get("task", "dates")
-    settings = Settings(**{"steps": STEPS.get(name, Settings.steps)} | fields_of(Settings, given))
-    made = {option: given[option] for option in DATA if option in given}
-    if "file" in given:
-        made["file"] = os.path.abspath(given["file"])
-    task = make(name, settings.seed, **made)
-    if "file" in made:
-        made["sha256"] = task.sha256
+    name = options.get("task", "dates")
+    settings = Settings(**{"steps": STEPS.get(name, Settings.steps)} | fields_of(Settings, options))
+    data = {option: options[option] for option in DATA if option in options}
+    if "file" in options:
+        data["file"] = os.path.abspath(options["file"])
+    task = make(name, settings.seed, **data)
+    if "file" in data:
+        data["sha256"] = task.sha256
         if task.left_out:
             complain(PROGRAM, spelled(task.left_out))
-    kind = kind_of(name, given)
-    run = Training(task, sizes_of(kind, task, given), settings, kind=kind, made=made)
-    return lambda: run, ready(given.get("out", Path("runs", task.name)), "replace" in given)
+    kind = kind_of(name, options)
+    run = Training(task, sizes_of(kind, task, options), settings, kind=kind, made=data)
+    return lambda: run, ready(options.get("out", Path("runs", task.name)), "replace" in options)
 
 
-def kind_of(task: str, given: dict[str, Any]) -> str:
+def kind_of(task: str, options: dict[str, Any]) -> str:
     """The kind of model that the options ask for: a name in `READERS`.
 
     Raises:
         ConfigError: if the task is not for such a model.
     """
-    kind = choice("model", given.get("model", "decoder" if task == "text" else MODELS[0]), MODELS)
+    kind = choice("model", options.get("model", "decoder" if task == "text" else MODELS[0]), MODELS)
     if task == "text" and kind != "decoder":
         raise errors.ConfigError(f"a text is learned by a decoder alone: leave out model={kind!r}")
     return "text" if task == "text" else kind
 
 
-def sizes_of(kind: str, task: object, given: dict[str, object]) -> Any:
+def sizes_of(kind: str, task: object, options: dict[str, object]) -> Any:
     """The sizes that the options ask for, large enough for the task.
 
     Raises:
         ConfigError: for a size that makes no sense, or that such a model does not have.
     """
     reader = READERS[kind]
-    asked = fields_of(Sizes, given)
+    sizes = fields_of(Sizes, options)
     if reader.sizes is DecoderSizes:
-        if "encoder_layers" in asked:
+        if "encoder_layers" in sizes:
             raise errors.ConfigError(
-                f"a decoder alone has no encoder: leave out encoder_layers={asked['encoder_layers']}"
+                f"a decoder alone has no encoder: leave out encoder_layers={sizes['encoder_layers']}"
             )
-        asked["layers"] = asked.pop("decoder_layers", DecoderSizes.layers)
-    return reader.sizes(**asked | reader.sizes_for(task))
+        sizes["layers"] = sizes.pop("decoder_layers", DecoderSizes.layers)
+    return reader.sizes(**sizes | reader.sizes_for(task))
 
 
-def fields_of(kind: type, given: dict[str, object]) -> dict[str, Any]:
+def fields_of(kind: type, options: dict[str, object]) -> dict[str, Any]:
     """The options that are fields of `kind`, without options of the data."""
-    return {f.name: given[f.name] for f in fields(kind) if f.name in given.keys() - set(DATA)}
+    return {f.name: options[f.name] for f in fields(kind) if f.name in options.keys() - set(DATA)}
 
 
-def resumed(given: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
+def resumed(options: dict[str, Any]) -> tuple[Callable[[], Training], Path]:
     """A function that loads the named run from its last checkpoint; and the folder of the run.
 
     Raises:
         ConfigError: if the options ask for settings that differ from the run's.
     """
     may_be = ("run", "resume", "every", "stop_at", "steps", *WHO)
-    others = [name for name in given if name not in may_be]
+    others = [name for name in options if name not in may_be]
     if others:
-        words = [given[name] if name in ("task", "file") else flag(name) for name in others]
+        words = [options[name] if name in ("task", "file") else flag(name) for name in others]
         raise errors.ConfigError(
             f"--resume goes on with the run as it was begun: leave out {', '.join(words)}, "
             f"or begin another without --resume"
         )
-    checkpoint = given["resume"] / CHECKPOINT
+    checkpoint = options["resume"] / CHECKPOINT
     if not checkpoint.exists():
-        raise errors.ConfigError(f"there is no run in {given['resume']}: give the folder of one")
-    return lambda: load_training(checkpoint, given.get("steps")), ready(
-        given["resume"], replace=True
+        raise errors.ConfigError(f"there is no run in {options['resume']}: give the folder of one")
+    return lambda: load_training(checkpoint, options.get("steps")), ready(
+        options["resume"], replace=True
     )
 
 
-def workers(given: dict[str, Any], run: Training) -> Workers:
+def workers(options: dict[str, Any], run: Training) -> Workers:
     """The workers that compute the parts of a batch."""
-    count = given.get("workers")
-    if choice("engine", given.get("engine", ENGINES[0]), ENGINES) == "dask" or "scheduler" in given:
+    count = options.get("workers")
+    if (
+        choice("engine", options.get("engine", ENGINES[0]), ENGINES) == "dask"
+        or "scheduler" in options
+    ):
         say = functools.partial(complain, PROGRAM)
-        address = given.get("scheduler")
+        address = options.get("scheduler")
         cluster = Cluster(address, cores() if count is None else count, say=say)
         if address is not None:
             print(
@@ -120,7 +123,7 @@ def workers(given: dict[str, Any], run: Training) -> Workers:
 
 
 def snapshots(
-    given: dict[str, Any], run: Training, exam: Sequence[Any], path: Path
+    options: dict[str, Any], run: Training, exam: Sequence[Any], path: Path
 ) -> Snapshots | None:
     """The snapshots to take: those of the run that goes on, or new ones. Without any, None, and the file
     is removed.
@@ -128,10 +131,10 @@ def snapshots(
     Raises:
         ConfigError: if the task has no pairs of lines to read.
     """
-    if "resume" in given and path.exists():
+    if "resume" in options and path.exists():
         return Snapshots.load(path)
     path.unlink(missing_ok=True)
-    if "snapshots" not in given:
+    if "snapshots" not in options:
         return None
-    count = whole("snapshots", given["snapshots"], least=2, most=100)
+    count = whole("snapshots", options["snapshots"], least=2, most=100)
     return Snapshots.planned(run.reader, exam[0] if exam else None, count, run.settings.steps)

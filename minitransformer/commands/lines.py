@@ -40,11 +40,11 @@ def for_each(
     lines = arguments or (line.rstrip("\r\n") for line in sys.stdin or ())
     numbered = enumerate(map(clean, lines), 1)
     status = 0
-    while some := list(itertools.islice(numbered, at_once)):
-        problems = {number: _problem(reader, line) for number, line in some}
-        good = [line for number, line in some if problems[number] is None]
+    while batch := list(itertools.islice(numbered, at_once)):
+        problems = {number: _problem(reader, line) for number, line in batch}
+        good = [line for number, line in batch if problems[number] is None]
         texts = iter(results(good) if good else ())
-        printed = (unread if problems[number] else next(texts) for number, _ in some)
+        printed = (unread if problems[number] else next(texts) for number, _ in batch)
         print("".join(f"{text}\n" for text in printed if text), end="", flush=True)
         for number, problem in problems.items():
             if problem is not None:

@@ -30,21 +30,21 @@ class Option(NamedTuple):
         name: of the option in the library.
         kind: its type.
         value: the name of its value in the help.
-        told: the text of the help.
-        default: its default; None, if it has none, or if `told` names it.
+        text: of the help.
+        default: its default; None, if it has none, or if the text names it.
     """
 
     name: str
     kind: Any
     value: str
-    told: str
+    text: str
     default: Any = None
 
 
-def setting(name: str, value: str, told: str, default: bool = True) -> Option:
+def setting(name: str, value: str, text: str, default: bool = True) -> Option:
     """The row of a field of `Settings` or `Sizes`, with its type, and with its default if `default`."""
     field = next(f for kind in (Settings, Sizes) for f in fields(kind) if f.name == name)
-    return Option(name, type(field.default), value, told, field.default if default else None)
+    return Option(name, type(field.default), value, text, field.default if default else None)
 
 
 def other_steps() -> str:
@@ -204,14 +204,14 @@ def add(parser: argparse.ArgumentParser, tables: Mapping[str, Iterable[Option]])
     for heading, options in tables.items():
         group = parser.add_argument_group(heading)
         for option in options:
-            told = option.told
+            text = option.text
             if option.default is not None:
-                told += f" (default: {option.default})"
+                text += f" (default: {option.default})"
             if option.kind is bool:
                 how: dict[str, Any] = {"action": "store_true"}
             else:
                 how = {"type": option.kind, "metavar": option.value}
-            group.add_argument(flag(option.name), default=argparse.SUPPRESS, help=told, **how)
+            group.add_argument(flag(option.name), default=argparse.SUPPRESS, help=text, **how)
 
 
 def spelled(message: str) -> str:
@@ -222,11 +222,11 @@ def spelled(message: str) -> str:
     name = "|".join(NAMES)
     message = re.sub(rf"^({name})(?= is )", lambda found: flag(found[1]), message)
 
-    def given(found: re.Match) -> str:
+    def as_option(found: re.Match) -> str:
         value = found[2].strip("'")
         return flag(found[1]) + ("" if value == "True" else f" {value}")
 
-    return re.sub(rf"\b({name})=('[^']*'|[\w.]+)", given, message)
+    return re.sub(rf"\b({name})=('[^']*'|[\w.]+)", as_option, message)
 
 
 def flag(name: str) -> str:

@@ -37,25 +37,25 @@ LOOKED_AT = 200  # of them, that are read on the way
 def train(options: argparse.Namespace) -> int:
     """Train, and leave the checkpoint, the curve and the report, even if it is interrupted."""
     started = time.perf_counter()
-    given = vars(options)
-    every = whole("every", given.get("every", EVERY), least=1)
-    goal = real("stop_at", given["stop_at"], most=1) if "stop_at" in given else math.inf
-    load, folder = resumed(given) if "resume" in given else begun(given)
+    asked = vars(options)
+    every = whole("every", asked.get("every", EVERY), least=1)
+    goal = real("stop_at", asked["stop_at"], most=1) if "stop_at" in asked else math.inf
+    load, folder = resumed(asked) if "resume" in asked else begun(asked)
 
     quiet = np.errstate(over="ignore", invalid="ignore")
     with (
         claimed(folder), contextlib.nullcontext(load()) as run, one_thread(),
-        workers(given, run) as run.workers, interruptible() as interrupted, quiet,
+        workers(asked, run) as run.workers, interruptible() as interrupted, quiet,
     ):  # fmt: skip
         for line in getattr(run.task, "remarks", ()):
             say(line)
         exam = run.task.held_out(min(EXAM, run.task.held_out_count))
         if isinstance(run.workers, Cluster) and run.workers.page:
             print(f"the workers can be watched at {run.workers.page}", flush=True)
-        kept = snapshots(given, run, exam, folder / SNAPSHOTS)
+        snapshots_taken = snapshots(asked, run, exam, folder / SNAPSHOTS)
         looked_at = exam[:LOOKED_AT]
         say(telling.columns(run, looked_at, every))
-        learn(run, looked_at, every, goal, folder, interrupted, kept)
+        learn(run, looked_at, every, goal, folder, interrupted, snapshots_taken)
         stopped = interrupted()
         if stopped:
             print(
@@ -76,7 +76,7 @@ def train(options: argparse.Namespace) -> int:
         f"{run.steps_done} steps and the report in {time.perf_counter() - started:.1f} s"
         + (f", peak memory {memory} MB" if memory else "")
     )
-    print(f"in {folder}: {', '.join(FILES)}{f', {SNAPSHOTS}' if kept else ''}")
+    print(f"in {folder}: {', '.join(FILES)}{f', {SNAPSHOTS}' if snapshots_taken else ''}")
     if left_out:
         print(left_out)
     return 128 + stopped if stopped else 0
@@ -89,23 +89,23 @@ def learn(
     goal: float,
     folder: Path,
     interrupted: Callable[[], int],
-    kept: Snapshots | None = None,
+    snapshots_taken: Snapshots | None = None,
 ) -> None:
     """Take the steps that are left. Every `every` steps, test on `exam`, and save the checkpoint.
 
     Stop when the accuracy reaches `goal`. The snapshots to be `kept` are taken on the way.
     """
     last, checkpoint = run.settings.steps, folder / CHECKPOINT
-    if kept:
-        kept.after_step(run.reader, run.steps_done)
+    if snapshots_taken:
+        snapshots_taken.after_step(run.reader, run.steps_done)
     if run.steps_done >= last:
         print("all its steps were taken before: only the report is written again", flush=True)
     with progress(last, run.steps_done) as bar:
 
         def after_step(run: Training) -> bool:
             point = run.curve[-1]
-            if kept:
-                kept.after_step(run.reader, run.steps_done)
+            if snapshots_taken:
+                snapshots_taken.after_step(run.reader, run.steps_done)
             figures = {"loss": f"{point.loss:#.4g}"}
             if run.steps_done % every == 0 and run.steps_done < last:
                 result = examined(run, exam)
@@ -131,8 +131,8 @@ def learn(
             run.save(checkpoint)  # nobody reads the output, nobody computes, or the data changed
             raise
     run.save(checkpoint)
-    if kept:
-        kept.save(folder / SNAPSHOTS)
+    if snapshots_taken:
+        snapshots_taken.save(folder / SNAPSHOTS)
 
 
 def leave(

@@ -41,11 +41,11 @@ def translate(options: argparse.Namespace) -> int:
         ids = reader.write(source, how)
         written = [reader.decode(row) for row in ids]
         sure = reader.probabilities(source, ids)
-        said = ["not sure" if p < least else fault(text) or "" for text, p in zip(written, sure)]
-        doubtful.extend(filter(None, said))
+        remarks = ["not sure" if p < least else fault(text) or "" for text, p in zip(written, sure)]
+        doubtful.extend(filter(None, remarks))
         return [
             "\t".join([text, f"{p:.1%}", *filter(None, [what])])
-            for text, p, what in zip(written, sure, said)
+            for text, p, what in zip(written, sure, remarks)
         ]
 
     if sys.stdout is not None and sys.stdout.isatty():

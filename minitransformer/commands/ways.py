@@ -19,27 +19,27 @@ from .options import flag
 DRAWN = ("temperature", "top_k", "top_p", "seed")
 
 
-def way(given: Mapping[str, Any], temperature: float) -> Way:
+def way(options: Mapping[str, Any], temperature: float) -> Way:
     """The way to write: `greedy`, `sample` or `beam_search` with its options.
 
     Args:
-        given: the options that were given.
+        options: those of the command line that were given.
         temperature: the default.
 
     Raises:
         ConfigError: for options that make no sense, alone or together.
     """
-    drawn = [name for name in DRAWN if name in given]
-    if "beams" in given:
+    drawn = [name for name in DRAWN if name in options]
+    if "beams" in options:
         if drawn:
             raise errors.ConfigError(
                 f"--beams searches for the likeliest line, and draws nothing: leave out {flag(drawn[0])}"
             )
-        return partial(_best, beams=whole("beams", given["beams"], least=1, most=BEAMS))
-    few = {name: given[name] for name in ("top_k", "top_p") if name in given}
-    temperature = real("temperature", given.get("temperature", 1.0 if few else temperature))
+        return partial(_best, beams=whole("beams", options["beams"], least=1, most=BEAMS))
+    few = {name: options[name] for name in ("top_k", "top_p") if name in options}
+    temperature = real("temperature", options.get("temperature", 1.0 if few else temperature))
     if temperature > 0:
-        rng = np.random.default_rng(whole("seed", given.get("seed", 0)))
+        rng = np.random.default_rng(whole("seed", options.get("seed", 0)))
         return partial(sample, temperature=temperature, rng=rng, **few)
     unused = [name for name in drawn if name != "temperature"]
     if unused:

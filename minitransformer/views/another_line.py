@@ -68,10 +68,10 @@ def another_line(
         variations: lines that differ a little from `line`; the page asks for a guess on each.
         likely, heads: how many symbols and how many heads are shown at each step.
     """
-    model, plain = reader.model, isinstance(reader, TextReader)
+    model, is_text = reader.model, isinstance(reader, TextReader)
     source = reader.encode([line])  # (1, S)
     written = reader.beginning(source, reader.write(source))  # (1, T)
-    most = reader.longest_target + (not plain)  # symbols to write, the end among them
+    most = reader.longest_target + (not is_text)  # symbols to write, the end among them
     inputs = reader.inputs(source, written)
 
     def scores_and_weights(*ids: np.ndarray) -> list[mg.Tensor]:
@@ -88,10 +88,10 @@ def another_line(
             "wrote": written[0].tolist(),
             "level": reader.source.level,
             "ids": {s: int(reader.encode([s])[0, 0]) for s in reader.source.symbols},
-            "before": [] if plain else [BOS],  # of what it writes
+            "before": [] if is_text else [BOS],  # of what it writes
             "longest": reader.longest_source,
             "most": most,
-            "never": [PAD, BOS, *([EOS] if plain else [])],
+            "never": [PAD, BOS, *([EOS] if is_text else [])],
             "symbols": reader.writes.tokens(range(len(reader.writes))),
             "pad": PAD,
             "end": EOS,

@@ -102,22 +102,22 @@ def explain(
         """The cross-entropy of what the model wrote."""
         return cross_entropy(model(*inputs), target, ignore_index=PAD)
 
-    said = reading(reader, line, source, written)
+    reading = reading_of(reader, line, source, written)
     sizes = model.sizes
     unit = "letter" if reader.source.level == "character" else "word"
     letters = {
         "B": 1, "D": sizes.width, "H": sizes.heads, "F": sizes.feed_forward,
-        "K": sizes.width // sizes.heads, "V": sizes.width // sizes.heads, "N": len(said.names),
+        "K": sizes.width // sizes.heads, "V": sizes.width // sizes.heads, "N": len(reading.names),
         **{letter: ids.shape[1] for letter, ids in sides(inputs).items()},
     }  # fmt: skip
-    sections = {"Reading": section(said)}
+    sections = {"Reading": section(reading)}
     if snapshots:
         sections["Training"] = over_time.section(snapshots)
     return mg.explore(
         loss,
         path,
         inputs=inputs,
-        title=f"“{line}” read as “{said.written}”",
+        title=f"“{line}” read as “{reading.written}”",
         letters=letters,
         labels=labels(reader, inputs),
         tokens=tokens(reader, inputs),
@@ -125,7 +125,7 @@ def explain(
         extras=Extras(
             sections=sections,
             lessons=links(Path(path)),
-            purposes=purposes(line, unit, said.symbols[:-1] or said.symbols),
+            purposes=purposes(line, unit, reading.symbols[:-1] or reading.symbols),
             another=another_line(reader, line, examples, variations, LIKELY, HEADS),
         ),
     )
@@ -143,21 +143,21 @@ def texts(reader: LineReader, inputs: Sequence[np.ndarray]) -> dict[str, list[st
     return {letter: vocabularies[letter].tokens(ids[0]) for letter, ids in sides(inputs).items()}
 
 
-def reading(reader: LineReader, line: str, given: np.ndarray, written: np.ndarray) -> Reading:
+def reading_of(reader: LineReader, line: str, source: np.ndarray, written: np.ndarray) -> Reading:
     """The probabilities and the attention weights of the model at each step."""
-    T, inputs = written.shape[1], reader.inputs(given, written)
-    read = [*texts(reader, inputs).values()]
+    T, inputs = written.shape[1], reader.inputs(source, written)
+    symbols = [*texts(reader, inputs).values()]
     with mg.no_grad():
-        said = reader.model.attention_weights(*inputs, *read)
+        attention = reader.model.attention_weights(*inputs, *symbols)
     return Reading(
         line=line,
         written=reader.decode(written[0]),
         symbols=reader.writes.tokens(written[0]),
         p=chances(reader.model.eval(), inputs, T),
-        looked_at=read[0],
-        weights=[weights.numpy()[0, :, -T:] for weights in said.cross or said.decoder],
+        looked_at=symbols[0],
+        weights=[weights.numpy()[0, :, -T:] for weights in attention.cross or attention.decoder],
         names=reader.writes.tokens(range(len(reader.writes))),
-        grows=not said.cross,
+        grows=not attention.cross,
     )
 
 
@@ -184,24 +184,25 @@ def vocabularies(reader: LineReader) -> Mapping[str, Sequence[str]]:
 # --- the section of the page that shows how each symbol was chosen --------------------------------
 
 
-def section(said: Reading) -> str:
+def section(reading: Reading) -> str:
     """The steps of writing, in HTML."""
-    heads = sum(len(layer) for layer in said.weights)
-    told = READING.format(
-        read=f"<span id='another-read'>{escape(said.line)}</span>",
+    heads = sum(len(layer) for layer in reading.weights)
+    introduction = READING.format(
+        read=f"<span id='another-read'>{escape(reading.line)}</span>",
         heads=heads,
-        attention=ATTENTIONS[said.grows],
+        attention=ATTENTIONS[reading.grows],
     )
-    steps = "\n".join(_step(said, t) for t in range(len(said.symbols)))
+    steps = "\n".join(_step(reading, t) for t in range(len(reading.symbols)))
     style = "".join(file.read_text(encoding="utf-8") for file in STYLES)
-    beginning = f"<style>\n{style}</style>\n{field(said.line)}\n<p>{told}</p>"
+    beginning = f"<style>\n{style}</style>\n{field(reading.line)}\n<p>{introduction}</p>"
     return f'{beginning}\n<ol class="writing">\n{steps}\n</ol>'
 
 
-def _step(said: Reading, t: int) -> str:
-    so_far = "".join(map(_symbol, said.symbols[:t])) or '<span class="soft">nothing yet</span>'
-    rows = [_head(said, layer, h, t) for layer, w in enumerate(said.weights) for h in range(len(w))]
-    last = len(rows) - len(said.weights[-1]) if len(rows) > HEADS else 0
+def _step(reading: Reading, t: int) -> str:
+    so_far = "".join(map(_symbol, reading.symbols[:t])) or '<span class="soft">nothing yet</span>'
+    layers = enumerate(reading.weights)
+    rows = [_head(reading, layer, h, t) for layer, w in layers for h in range(len(w))]
+    last = len(rows) - len(reading.weights[-1]) if len(rows) > HEADS else 0
     others = (
         f"<details><summary>the layers before</summary>{''.join(rows[:last])}</details>"
         if last
@@ -209,35 +210,37 @@ def _step(said: Reading, t: int) -> str:
     )
     return (
         f'<li><div class="so-far"><span class="label">written</span>{so_far}'
-        f'<b class="next">{_symbol(said.symbols[t])}</b></div>'
-        f'<div class="chances">{_chances(said, t)}</div>'
+        f'<b class="next">{_symbol(reading.symbols[t])}</b></div>'
+        f'<div class="chances">{_chances(reading, t)}</div>'
         f'<div class="looks">{others}{"".join(rows[last:])}</div></li>'
     )
 
 
-def _chances(said: Reading, t: int) -> str:
+def _chances(reading: Reading, t: int) -> str:
     """The likeliest symbols, each with a bar."""
-    likeliest = np.argsort(-said.p[t], kind="stable")[:LIKELY]
+    likeliest = np.argsort(-reading.p[t], kind="stable")[:LIKELY]
     return "".join(
-        f'<div class="chance"><span class="token">{_symbol(said.names[i])}</span>'
-        f'<span class="bar"><span style="width:{100 * said.p[t, i]:.1f}%"></span></span>'
-        f'<span class="percent">{_percent(said.p[t, i])}</span></div>'
+        f'<div class="chance"><span class="token">{_symbol(reading.names[i])}</span>'
+        f'<span class="bar"><span style="width:{100 * reading.p[t, i]:.1f}%"></span></span>'
+        f'<span class="percent">{_percent(reading.p[t, i])}</span></div>'
         for i in likeliest
     )
 
 
-def _head(said: Reading, layer: int, head: int, t: int) -> str:
+def _head(reading: Reading, layer: int, head: int, t: int) -> str:
     """The attention of one head at one step, letter by letter, in HTML."""
-    ahead = len(said.symbols) - 1 - t if said.grows else 0  # symbols that are not written yet
-    weights = said.weights[layer][head, t, : len(said.looked_at) - ahead]
-    name = f"head {head + 1}" if len(said.weights) == 1 else f"layer {layer + 1}, head {head + 1}"
+    ahead = len(reading.symbols) - 1 - t if reading.grows else 0  # symbols that are not written yet
+    weights = reading.weights[layer][head, t, : len(reading.looked_at) - ahead]
+    name = (
+        f"head {head + 1}" if len(reading.weights) == 1 else f"layer {layer + 1}, head {head + 1}"
+    )
     letters = "".join(
         f'<span class="letter" style="--share:{100 * w:.0f}%" title="{escape(token)}: {_percent(w)}">'
         f"{_symbol(token)}</span>"
-        for token, w in zip(said.looked_at, weights)
+        for token, w in zip(reading.looked_at, weights)
     )
     top = int(np.argmax(weights))
-    most = f"{_symbol(said.looked_at[top])} {_percent(weights[top])}"
+    most = f"{_symbol(reading.looked_at[top])} {_percent(weights[top])}"
     return (
         f'<div class="look"><span class="soft">{name}</span><span class="row">{letters}</span>'
         f'<span class="most">{most}</span></div>'

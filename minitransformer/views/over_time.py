@@ -39,12 +39,12 @@ def section(snapshots: Mapping[str, Any]) -> str:
     Args:
         snapshots: as `training.snapshots.Snapshots.as_data` gives them.
     """
-    line, wanted = map(html.escape, snapshots["pair"])
+    line, answer = map(html.escape, snapshots["pair"])
     data = json.dumps(snapshots, ensure_ascii=True, separators=(",", ":"))
     return SECTION.format(
         style=(HERE / "over_time.css").read_text(encoding="utf-8"),
         script=(HERE / "over_time.js").read_text(encoding="utf-8"),
-        told=OVER_TIME.format(line=line, wanted=wanted, count=len(snapshots["taken"])),
+        told=OVER_TIME.format(line=line, wanted=answer, count=len(snapshots["taken"])),
         gradients=GRADIENTS,
         data=data.replace("<", "\\u003c").replace("&", "\\u0026"),  # no tag can end the element
     )

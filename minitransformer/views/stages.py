@@ -34,18 +34,21 @@ def stages(model: Transformer | DecoderOnly) -> list[Stage]:
         return Stage(paths[part], name, BEGINS.format(of=of), None, side, None, alike)
 
     if isinstance(model, Transformer):
-        made = [
+        before = [
             embedding(model.source_embedding, "source", "source embedding", "of the line"),
             *_of_layers(paths, "source", model.encoder),
             embedding(model.target_embedding, "target", "target embedding", "written"),
             *_of_layers(paths, "target", model.decoder),
         ]
     else:
-        made = [
+        before = [
             embedding(model.embedding, "target", "embedding", "of the text"),
             *_of_layers(paths, "target", model.stack),
         ]
-    return [*made, Stage(paths[model.unembedding], "unembedding", ENDS, None, "target", None, None)]
+    return [
+        *before,
+        Stage(paths[model.unembedding], "unembedding", ENDS, None, "target", None, None),
+    ]
 
 
 def _of_layers(paths: dict[Module, str], side: str, stack: Encoder | Decoder) -> Iterator[Stage]:

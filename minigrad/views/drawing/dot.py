@@ -161,25 +161,25 @@ class Writer:
         self._line(level, f"{self.names[block]} {attributes};")
         self._gradient_beside(block, level)
 
-    def _gradient_beside(self, shown: Shown, level: int) -> None:
+    def _gradient_beside(self, item: Shown, level: int) -> None:
         """The gradient of a node, or what goes back through a closed block, linked to it."""
-        if not self._goes_back(shown):
+        if not self._goes_back(item):
             return
-        if isinstance(shown, Block):
-            lines, least_width = [f"back through {shown.heading}"], None
+        if isinstance(item, Block):
+            lines, least_width = [f"back through {item.heading}"], None
         else:
-            contributions = len(self.arriving[shown])
-            lines, least_width = self.labels.of_gradient(self.graph[shown], contributions)
+            contributions = len(self.arriving[item])
+            lines, least_width = self.labels.of_gradient(self.graph[item], contributions)
         fill, border = LOOKS["gradient"]
         attributes = _attributes(
             label="\n".join(words.visible(words.shortened(line, WIDE)) for line in lines),
             width=least_width, fillcolor=fill, style="filled,rounded", color=border,
-            id=self._back(shown),
+            id=self._back(item),
             **{"class": "gradient"},
         )  # fmt: skip
         link = _attributes(style="dotted", arrowhead="none", color=FAINT, penwidth=1.5)
-        self._line(level, f"{self._back(shown)} {attributes};")
-        self._line(level, f"{{ rank=same; {self._name(shown)} -> {self._back(shown)} {link}; }}")
+        self._line(level, f"{self._back(item)} {attributes};")
+        self._line(level, f"{{ rank=same; {self._name(item)} -> {self._back(item)} {link}; }}")
 
     def _goes_back(self, shown: Shown) -> bool:
         """Tell whether a gradient comes to a node, or to one inside a block."""

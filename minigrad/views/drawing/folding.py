@@ -86,29 +86,29 @@ def plan(graph: GraphData, depth: int | None, fold: bool, budget: int) -> FoldPl
 
 def _stand_ins(root: Block) -> dict[int, Shown]:
     """For each node that is not left out, the thing that is drawn for it: itself, or a closed block."""
-    shown: dict[int, Shown] = {}
+    stand_ins: dict[int, Shown] = {}
     for item, *_ in walk_blocks(root):
         if not isinstance(item, Block):
-            shown[item] = item
+            stand_ins[item] = item
         elif not item.open:
-            shown.update((n, item) for n in item.members())
-    return shown
+            stand_ins.update((n, item) for n in item.members())
+    return stand_ins
 
 
 def _links(graph: GraphData, root: Block, repeats: RepeatFinder) -> list[Link]:
     """An arrow for each edge between nodes; one for all edges between a block and something."""
-    shown = _stand_ins(root)
+    stand_ins = _stand_ins(root)
     links: list[Link] = []
     merged: dict[tuple[Shown, Shown], bool] = {}
     drawn: set[tuple[Shown, Shown]] = set()
     for e in graph.edges:
-        source, target = shown.get(e.source), shown.get(e.target)
+        source, target = stand_ins.get(e.source), stand_ins.get(e.target)
         if source == e.source and target == e.target:
             links.append(Link(source, target, e, e.differentiable))
             drawn.add((source, target))
         elif repeats.within_one_time(e):
-            source = shown[repeats.representative(e.source)] if source is None else source
-            target = shown[repeats.representative(e.target)] if target is None else target
+            source = stand_ins[repeats.representative(e.source)] if source is None else source
+            target = stand_ins[repeats.representative(e.target)] if target is None else target
             if source is not target:
                 ends = source, target
                 merged[ends] = merged.get(ends, False) or e.differentiable
@@ -177,11 +177,11 @@ def _group(graph: GraphData, root: Block, budget: int) -> None:
 def _by_line(graph: GraphData, items: list[int | Block]) -> list[int | Block]:
     """The items, neighbours that one line of code asked for in one block; not where that is all."""
     runs = [list(run) for _, run in itertools.groupby(items, lambda item: _line(graph, item))]
-    found: list[int | Block] = []
+    in_groups: list[int | Block] = []
     for run in runs:
         together = len(run) > 1 and _line(graph, run[0]) is not None
-        found += [Block("group", "", items=run, open=False)] if together else run
-    return found if len(found) > 1 else items
+        in_groups += [Block("group", "", items=run, open=False)] if together else run
+    return in_groups if len(in_groups) > 1 else items
 
 
 def _line(graph: GraphData, item: int | Block) -> SourceLine | None:

@@ -185,11 +185,11 @@ def _gradient(node: GraphNode) -> str:
 
 def contribution(edge: GraphEdge) -> list[tuple[str, str]]:
     """The gradient that comes back along an arrow where it is short, and the longest of its kind."""
-    given = edge.contribution
-    if given is None or not (given.size == 1 or given.shape in SHORT):
+    gradient = edge.contribution
+    if gradient is None or not (gradient.size == 1 or gradient.shape in SHORT):
         return []
-    shape = given.shape if given.size > 1 else ()
-    return [(words.array(given.reshape(shape)), words.array(room.longest(shape)))]
+    shape = gradient.shape if gradient.size > 1 else ()
+    return [(words.array(gradient.reshape(shape)), words.array(room.longest(shape)))]
 
 
 def _message(node: GraphNode) -> list[str]:

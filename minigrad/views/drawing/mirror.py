@@ -83,7 +83,13 @@ class _Mirror:
         return number
 
     def _node(
-        self, like: GraphNode, of: GraphNode, name: str, operation: str, args: list[int], value: Any
+        self,
+        like: GraphNode,
+        owner: GraphNode,
+        name: str,
+        operation: str,
+        args: list[int],
+        value: Any,
     ) -> int:
         """A new node of the shape of `like`, which belongs to `of`; returns its number."""
         number = len(self.nodes)
@@ -92,7 +98,7 @@ class _Mirror:
                 number=number, kind="operation", operation=operation, function=None,
                 arguments=tuple(map(Ref, args)), options={}, shape=like.shape, dtype=like.dtype,
                 value=value, gradient=None, state="needs none", name="", variable=name,
-                line=of.line, box=of.box, module=of.module, kept=0, of=of.number,
+                line=owner.line, box=owner.box, module=owner.module, kept=0, of=owner.number,
             )
         )  # fmt: skip
         return number

@@ -35,23 +35,23 @@ function read(text, right = null) {
   if (text !== model.line && state.panelTab === "cell") Places.openTab("overview");
   Flow.forget(text);
   const begun = performance.now();
-  const said = withChances(decode(ids));
+  const decoded = withChances(decode(ids));
   performance.measure("decode", { start: begun });
   const { differs, was } = before(text, ids);
-  Flow.show({ ...said, line: text, was });
-  if (byId("sampling").open) Sampling.show({ ...said, shown: LineShown.named });
+  Flow.show({ ...decoded, line: text, was });
+  if (byId("sampling").open) Sampling.show({ ...decoded, shown: LineShown.named });
   fill(byId("another-read"), text);
-  const apart = LineShown.output(said.written, was);
-  LineShown.showSteps(said, was);
+  const apart = LineShown.output(decoded.written, was);
+  LineShown.showSteps(decoded, was);
   fill(
     byId("another-said"),
     note,
-    likelihood(text, said, apart ? differs : null),
+    likelihood(text, decoded, apart ? differs : null),
     right === null
       ? null
-      : filled(textOf(said.written) === right ? LINE_WORDS.readRightly : LINE_WORDS.misread, { right }),
+      : filled(textOf(decoded.written) === right ? LINE_WORDS.readRightly : LINE_WORDS.misread, { right }),
   );
-  return said;
+  return decoded;
 }
 
 // What cannot be read leaves what stands below as it is: marked as old, and nothing of it can be chosen.
@@ -62,7 +62,7 @@ function showReadable(on) {
     if (part) part.inert = !on;
 }
 
-const withChances = (said) => ({ ...said, p: said.scores.map((scores) => Arrays.softmax(scores)) });
+const withChances = (decoded) => ({ ...decoded, p: decoded.scores.map((scores) => Arrays.softmax(scores)) });
 
 // The output with which the answer for a line is compared, and the reason why it may differ.
 function before(line, ids) {
@@ -79,10 +79,10 @@ function writtenUncut(line, ids) {
 }
 
 // How sure it is of all that it writes, and what else there is to know of it.
-function likelihood(line, said, differs = null) {
-  const together = said.written.reduce((product, id, t) => product * said.p[t][id], 1);
+function likelihood(line, decoded, differs = null) {
+  const together = decoded.written.reduce((product, id, t) => product * decoded.p[t][id], 1);
   const share = Arrays.percent(together, 1);
-  const symbols = plural(said.written.length, "symbol");
+  const symbols = plural(decoded.written.length, "symbol");
   const tabs = line !== model.line ? "line" : FlowCuts.allCut().length ? "cut" : null;
   return filled(LINE_WORDS.hasRead, {
     symbols,
@@ -135,10 +135,10 @@ function ask(text, right) {
 
 // Show the output, with a verdict on the guess. The picture follows the first symbol that changed.
 function answer(text, right, guessed) {
-  const said = read(text, right);
-  const changed = said.written.findIndex((id, t) => id !== model.wrote[t]);
+  const decoded = read(text, right);
+  const changed = decoded.written.findIndex((id, t) => id !== model.wrote[t]);
   if (changed >= 0 && byId("flow")?.hidden === false) Flow.follow(changed);
-  byId("another-said").prepend(...verdict(guessed, said.written), " ");
+  byId("another-said").prepend(...verdict(guessed, decoded.written), " ");
   byId("another-line").focus();
 }
 
@@ -192,9 +192,9 @@ function exampleButtons() {
 // Read the line of the page while nothing else is to be done, so that the first key is answered at once.
 function readFirst() {
   if (byId("another-line").value !== model.line) return; // a link to the page had another one
-  const said = withChances(decode(idsOf(model.line).ids));
-  Flow.show({ ...said, line: model.line, was: model.wrote });
-  fill(byId("another-said"), likelihood(model.line, said));
+  const decoded = withChances(decode(idsOf(model.line).ids));
+  Flow.show({ ...decoded, line: model.line, was: model.wrote });
+  fill(byId("another-said"), likelihood(model.line, decoded));
 }
 
 hear("flow-line", typed);

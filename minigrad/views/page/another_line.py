@@ -48,12 +48,12 @@ def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
     """
     with record():
         results = list(asked.function(*as_arguments(list(asked.inputs))))
-    graph, known = capture.captured(GraphData, *results)
+    graph, captured = capture.captured(GraphData, *results)
     tape = _forward_tape(graph)
     if tape is None or too_much(graph, tape):
         return None
     slots = tape.value_slots
-    inputs = [number_of(ids, known.number) for ids in asked.inputs]
+    inputs = [number_of(ids, captured.number) for ids in asked.inputs]
     return {
         **tape.packed(),
         **beginning(graph, tape, arrays),

@@ -22,7 +22,7 @@ function bytes(base64) {
 }
 
 // The array of that id, a place in `data.arrays`; see `unpack`.
-function kept(id) {
+function ofId(id) {
   return once(unpacked, id, () => unpack(data.arrays[id]));
 }
 
@@ -129,7 +129,7 @@ function brief(a, most = 6) {
 // The norm of an array, read from the packed one, which need not be unpacked for it.
 function normKept(id) {
   const { m } = data.arrays[id];
-  return m ? m[3] || 0 : kept(id).largest;
+  return m ? m[3] || 0 : ofId(id).largest;
 }
 
 // The index of an element in the whole array: some elements may have been left out.
@@ -192,9 +192,9 @@ export {
   bytes,
   changedAt,
   indexOf,
-  kept,
   normKept,
   numberIn,
+  ofId,
   percent,
   placeOfLargest,
   ranked,

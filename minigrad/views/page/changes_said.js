@@ -27,12 +27,12 @@ function whatChanged() {
     count ? `${plural(count, "number")} changed` : null,
     off ? `${plural(off, "part")} off` : null,
   ];
-  const told = WhatIf.writtenNow();
+  const symbols = WhatIf.writtenNow();
   return [
     make("b", {}, counts.filter(Boolean).join(", ") || "As it was written"),
     lossLine(isChanged),
-    told ? make("span", {}, "likeliest symbols ", told.now) : null,
-    told?.was ? softSpan(WORDS.lossAgainst) : null,
+    symbols ? make("span", {}, "likeliest symbols ", symbols.now) : null,
+    symbols?.was ? softSpan(WORDS.lossAgainst) : null,
     fixedNotes(),
     make("span", { class: "soft only-extra" }, WORDS.partBelow),
     buttons(!isChanged),

@@ -187,13 +187,15 @@ def _chapter(
     main = max(part.parts(), key=lambda p: (p.box is not None, len(p)))
     about, lesson = _reason(graph, main)
     link = dict(zip(("title", "address"), lessons[lesson])) if lesson in lessons else None
-    known = list(dict.fromkeys(p for one in part.parts() for p in _purpose(graph, one, purposes)))
-    if not known:
+    of_purpose = list(
+        dict.fromkeys(p for one in part.parts() for p in _purpose(graph, one, purposes))
+    )
+    if not of_purpose:
         code = part.box is None and part.around is None and part.line is not None
         return _as_data(title, about, len(part), link, main.box) | {"code": code}
-    known.sort(key=lambda purpose: purpose.aside)
-    question = " ".join([p.title for p in known if not p.aside] or [known[0].title])
-    about = " ".join(p.about for p in known)
+    of_purpose.sort(key=lambda purpose: purpose.aside)
+    question = " ".join([p.title for p in of_purpose if not p.aside] or [of_purpose[0].title])
+    about = " ".join(p.about for p in of_purpose)
     return _as_data(question, about, len(part), link, main.box) | {"code": False, "part": title}
 
 

@@ -102,13 +102,13 @@ const summary = (id, palette) => [figures(Shown.array(id)), histogram(Shown.arra
 function figures(a) {
   if (!a?.all || a.numbers.length < 2 || a.all.least === null) return null;
   const { mean, norm, zeros, odd } = a.all;
-  const said = [
+  const facts = [
     `mean ${Arrays.written(mean, 4)}`,
     `norm ${Arrays.written(norm, 4)}`,
     `${plural(zeros, "zero")}`,
   ];
-  if (odd) said.push(filled(WORDS.notFinite, { odd }));
-  return make("p", { class: "trail" }, said.join(" · "));
+  if (odd) facts.push(filled(WORDS.notFinite, { odd }));
+  return make("p", { class: "trail" }, facts.join(" · "));
 }
 
 const [WIDE, HIGH, BAR] = [240, 52, 10]; // of a histogram and of one bar, in the units of its picture

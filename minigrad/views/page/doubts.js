@@ -89,9 +89,9 @@ function whyFixedSlot(slot, n = null) {
 // Why: because of the node that keeps a number. `n` is the node that this is said of.
 function whyUncertain(of, n = null) {
   const { op, made } = Graph.nodes.get(of);
-  const said = tape.proven.includes(of) ? WORDS.keepsProven : WORDS.keepsPerhaps;
+  const words = tape.proven.includes(of) ? WORDS.keepsProven : WORDS.keepsPerhaps;
   const subject = of !== n ? "source" : op ? "line" : "itself";
-  return filled(said[subject], { made, node: nodeText(of), sources: sourcesOf(of) });
+  return filled(words[subject], { made, node: nodeText(of), sources: sourcesOf(of) });
 }
 
 // Why the value of a node, and its gradient, are not what Python would compute: a sentence, or null.
@@ -118,8 +118,8 @@ const sourcesOf = (n) => (tape.made_of[n] || []).map(Graph.nameOf).join(" or ");
 
 // What running the function again has shown of a node whose numbers Python or NumPy made.
 function madeText(n) {
-  const said = Graph.nodes.get(n).op ? WORDS.madeOf.line : WORDS.madeOf.itself;
-  return tape?.proven.includes(n) ? filled(said, { sources: sourcesOf(n) }) : null;
+  const words = Graph.nodes.get(n).op ? WORDS.madeOf.line : WORDS.madeOf.itself;
+  return tape?.proven.includes(n) ? filled(words, { sources: sourcesOf(n) }) : null;
 }
 
 export {

@@ -48,11 +48,11 @@ function markers() {
 
 // The drawing of that name: its cards and arrows, made when they are first asked for.
 function draw(name) {
-  return once(drawn, name, () => made(Graph.views.get(name)));
+  return once(drawn, name, () => makeDrawing(Graph.views.get(name)));
 }
 
 // Cards are in the order in which they are computed: arrow keys and screen readers go along it.
-function made(view) {
+function makeDrawing(view) {
   const arrows = view.arrows.map((arrow) => arrowOf(view, arrow));
   const cards = new Map();
   const order = [...view.cards].sort((a, b) => Cards.firstTime(a.key) - Cards.firstTime(b.key));
@@ -119,9 +119,9 @@ function mark() {
   const { cards, arrows, view } = draw(state.view);
   const step = Graph.current();
   const here = step ? Graph.placeIn(view.name, step.n) : null;
-  const given = step ? Graph.into.get(step.n) : [];
+  const edges = step ? Graph.into.get(step.n) : [];
   const flows = new Set(
-    given.filter((edge) => !step.back || (edge.differentiable && edge.passed.fitted !== null)),
+    edges.filter((edge) => !step.back || (edge.differentiable && edge.passed.fitted !== null)),
   );
   const partners = new Set([...flows].map((edge) => Graph.placeIn(view.name, edge.source)));
   for (const card of cards.values()) markCard(card, step, here, partners);

@@ -105,8 +105,8 @@ function editing(n) {
   if (!Live.tape) return node.kind === "operation" ? null : soft(filled(WORDS.frozen, data.live));
   const box = Live.tape.inside[n];
   const inside = box && soft(filled(WORDS.cameUpInside, { box }));
-  const made = Doubts.madeText(n);
-  const why = Doubts.fixedText(Doubts.whyFixed(n)) ?? (made ? soft(made) : null);
+  const whyMade = Doubts.madeText(n);
+  const why = Doubts.fixedText(Doubts.whyFixed(n)) ?? (whyMade ? soft(whyMade) : null);
   if (node.kind === "operation") return [why, constants(n)];
   const pinned = Live.tape.pinned[Live.tape.value[n]];
   if (pinned) return Doubts.fixedText(filled(WORDS.pinned, { pinned }));
@@ -212,7 +212,7 @@ document.addEventListener("keydown", (event) => {
 function computingTabs() {
   if (!Live.tape) return {};
   return {
-    ...(Learn.descends().length && !Graph.root.shape.length ? { learn: "Learn" } : {}),
+    ...(Learn.movable().length && !Graph.root.shape.length ? { learn: "Learn" } : {}),
     ...(Live.tape.switches.length ? { whatif: "What if" } : {}),
   };
 }

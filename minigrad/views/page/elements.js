@@ -110,11 +110,11 @@ function endOf(names, { slot, at }) {
 function totalOf(names, name, element) {
   const sign = FOLDS[name] ?? "+";
   const count = countOf(names, sign, element);
-  const some = Array.from({ length: count <= MOST_TERMS + 1 ? count : MOST_TERMS }, (_, k) => {
+  const terms = Array.from({ length: count <= MOST_TERMS + 1 ? count : MOST_TERMS }, (_, k) => {
     const factors = termOf(names, sign, element, k).map((factor) => textOf(names, factor));
     return factors.length > 1 ? each("multiply", factors) : factors[0];
   });
-  const total = joined(sign, some, count);
+  const total = joined(sign, terms, count);
   return name === "mean" ? each("divide", [total, constant(Sources.terms(element).count, "i")]) : total;
 }
 

@@ -42,11 +42,11 @@ function setNumber(slot, place, v, name, gesture) {
   const pick = Live.tape.picks[slot];
   numbers[place] = pick ? Math.max(0, Math.min(pick.size - 1, v)) : v;
   if (Object.is(numbers[place], Live.arrayOf(slot)[place])) return;
-  const told =
+  const text =
     symbolsOf(slot)?.[numbers[place]] ?? Arrays.written(numbers[place], 5, Live.kindOf(slot).dtype[0]);
-  Changes.change(`${name} = ${told}`, new Map([[slot, numbers]]), gesture);
+  Changes.change(`${name} = ${text}`, new Map([[slot, numbers]]), gesture);
   keepFocus(render);
-  say(filled(WORDS.becameNow, { name, value: told, loss: Live.lossText() }));
+  say(filled(WORDS.becameNow, { name, value: text, loss: Live.lossText() }));
 }
 
 // The name of an element of a node, such as "w[0, 1]".

@@ -76,14 +76,14 @@ function forget(line) {
 }
 
 // A line as the model has just read it: see `FlowReading.take`.
-function show(said) {
+function show(decoded) {
   if (!model.stages.length || !byId("flow")) return;
-  const isOther = said.line !== FlowReading.now()?.line;
-  FlowReading.take(said);
+  const isOther = decoded.line !== FlowReading.now()?.line;
+  FlowReading.take(decoded);
   const place = state.step ?? FlowEffects.leastGuessed(blindly(FlowEffects.guessed));
-  if (state.step === null) state.opened = { line: said.line, step: place };
+  if (state.step === null) state.opened = { line: decoded.line, step: place };
   byId("flow").hidden = false;
-  goTo(Math.min(place, said.written.length - 1), isOther ? null : state.letter);
+  goTo(Math.min(place, decoded.written.length - 1), isOther ? null : state.letter);
   tell("flow-read");
 }
 
@@ -167,10 +167,10 @@ function point(key) {
 // Run `act` so that the pressed button, or else the picture, stays at its place on the screen.
 function keepInPlace(act) {
   const { field } = document.activeElement?.dataset ?? {};
-  const held = () => (field && document.querySelector(`[data-field="${field}"]`)) || byId("flow-picture");
-  const { top } = held().getBoundingClientRect();
+  const anchor = () => (field && document.querySelector(`[data-field="${field}"]`)) || byId("flow-picture");
+  const { top } = anchor().getBoundingClientRect();
   keepFocus(act);
-  byId("flow").closest(".tab").scrollTop += held().getBoundingClientRect().top - top;
+  byId("flow").closest(".tab").scrollTop += anchor().getBoundingClientRect().top - top;
 }
 
 // Have a line read, as if it were typed.

@@ -23,7 +23,7 @@ hear("flow", () => {
 // Cut a part, or put it back.
 function turn(part) {
   const { line, written } = FlowReading.now();
-  const { standing, rivals } = FlowEffects.known();
+  const { standing, rivals } = FlowEffects.now();
   const [lost, rival] = [FlowEffects.lossOf(part.key), rivals.get(part.key)];
   FlowReading.cutter.toggle(part);
   last = { key: part.key, line, step: Flow.state.step, written, standing, lost, rival, off: cutNow() };

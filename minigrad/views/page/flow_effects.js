@@ -17,31 +17,31 @@ const nothingKnown = (standing) => ({
   guesses: null, // the symbol at each place if the model does not look at the line: see `guessed`
   complete: false, // whether all is known that the sentences are about
 });
-let found = nothingKnown(null);
-const known = () => found; // by now
+let effects = nothingKnown(null);
+const now = () => effects; // as far as they are known
 
 // Begin for the symbol that is written in a row; `isAsked` says of a key whether a sentence waits for it.
 function measure(parts, row, symbol, isAsked) {
-  found = nothingKnown(FlowReading.standingOf(FlowReading.scoresAt(row), symbol));
+  effects = nothingKnown(FlowReading.standingOf(FlowReading.scoresAt(row), symbol));
   let whole = null; // the scores with nothing turned
   const waiting = [FlowParts.eyes(), ...parts].filter(({ cuts }) => cuts !== null);
-  const said = () => [found.complete, ...[...found.losses.keys()].filter(isAsked)].join();
+  const toSay = () => [effects.complete, ...[...effects.losses.keys()].filter(isAsked)].join();
   FlowReading.cutter.measure(
     waiting,
     (key) => {
       const scores = FlowReading.scoresAt(row);
       const { lead, other } = FlowReading.standingOf(scores, symbol);
       whole ??= scores.slice();
-      found.rivals.set(key, other);
-      if (key === "eyes") found.guesses = guessed();
-      if (!FlowReading.cutter.off.has(key)) found.moves.set(key, moved(scores, whole, symbol, other));
+      effects.rivals.set(key, other);
+      if (key === "eyes") effects.guesses = guessed();
+      if (!FlowReading.cutter.off.has(key)) effects.moves.set(key, moved(scores, whole, symbol, other));
       return lead;
     },
     (losses, all) => {
-      const before = said();
-      found.losses = new Map(losses);
-      found.complete = all || waiting.every((part) => losses.has(part.key) || isDetail(part));
-      tell("flow-losses", { all, others: all || said() !== before });
+      const before = toSay();
+      effects.losses = new Map(losses);
+      effects.complete = all || waiting.every((part) => losses.has(part.key) || isDetail(part));
+      tell("flow-losses", { all, others: all || toSay() !== before });
     },
   );
 }
@@ -75,7 +75,7 @@ function leastGuessed(guesses) {
 
 // --- in words and colours -----------------------------------------------------------------------------
 
-const isNothing = (change, lead = found.standing.lead) =>
+const isNothing = (change, lead = effects.standing.lead) =>
   Math.abs(change) < NOTHING * Math.max(1, Math.abs(lead));
 
 const digitsOf = (change) => (Math.abs(change) < 0.95 ? 2 : 1);
@@ -88,12 +88,12 @@ function lostFrom(lead, left) {
   return signed(lead.toFixed(digits) - left.toFixed(digits), digits);
 }
 
-const lossOf = (key) => found.losses.get(key);
+const lossOf = (key) => effects.losses.get(key);
 
 // What a part does, as it is written everywhere.
 function does(key) {
-  if (!found.losses.has(key)) return "…";
-  const [{ lead }, lost] = [found.standing, lossOf(key)];
+  if (!effects.losses.has(key)) return "…";
+  const [{ lead }, lost] = [effects.standing, lossOf(key)];
   if (isNothing(lost)) return "0";
   return FlowReading.cutter.off.has(key) ? lostFrom(lead + lost, lead) : lostFrom(lead, lead - lost);
 }
@@ -113,8 +113,8 @@ function effect(key) {
 
 // The symbol that would be written without a part, if it is another; else null.
 function winner(key) {
-  const { lead } = found.standing;
-  return lead > 0 && lossOf(key) > lead ? found.rivals.get(key) : null;
+  const { lead } = effects.standing;
+  return lead > 0 && lossOf(key) > lead ? effects.rivals.get(key) : null;
 }
 
 export {
@@ -123,11 +123,11 @@ export {
   effect,
   guessed,
   isNothing,
-  known,
   leastGuessed,
   lossOf,
   lostFrom,
   measure,
+  now,
   shortly,
   signed,
   winner,

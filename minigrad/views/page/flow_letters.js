@@ -11,7 +11,7 @@ const MOST = 80; // letters that are tried: more words than that are too many to
 
 const idle = Idle.worker();
 let place = null; // of the letter that is asked about
-let found = new Map(); // letter -> the ids that are written then; empty until all are known
+let outputs = new Map(); // letter -> the ids that are written then; empty until all are known
 
 hear("flow", ask);
 hear("flow-chosen", ask);
@@ -19,7 +19,7 @@ hear("flow-chosen", ask);
 function ask() {
   const part = Flow.partChosen();
   place = part?.kind === "letter" ? part.k : null;
-  found = new Map();
+  outputs = new Map();
   idle.stop();
   if (place !== null) tryAll();
 }
@@ -32,27 +32,27 @@ function tryAll() {
   const { ids } = FlowReading.now();
   const answers = new Map();
   idle.run(
-    known(),
+    letters(),
     (letter) => answers.set(letter, decode(inPlace(ids, model.ids[letter])).written),
     () => decode(ids), // the machine has the line again
     (all) => {
       if (!all) return;
-      found = answers;
+      outputs = answers;
       tell("flow-letters");
     },
   );
 }
 
 // Whether they are being tried.
-const isTrying = () => place !== null && !found.size && known().length <= MOST;
+const isTrying = () => place !== null && !outputs.size && letters().length <= MOST;
 
-const known = () => Object.keys(model.ids).filter((name) => !name.startsWith("<"));
+const letters = () => Object.keys(model.ids).filter((name) => !name.startsWith("<"));
 
 // The letters by what is written with them: pairs of an answer, as ids, and letters. First those with which
 // the symbol that is followed is another, and last those with which nothing is.
 function groups() {
   const by = new Map();
-  for (const [letter, written] of found)
+  for (const [letter, written] of outputs)
     once(by, written.join(), () => ({ written, letters: [] })).letters.push(letter);
   const rank = ({ written }) => (isOther(written) ? 0 : isSame(written) ? 2 : 1);
   return [...by.values()].sort((a, b) => rank(a) - rank(b) || b.letters.length - a.letters.length);

@@ -26,9 +26,9 @@ function written() {
   ];
 }
 
-function read(given) {
-  const symbol = Number(given.get("follow") ?? 0);
-  const texts = (given.get("cut") ?? "").split(",");
+function read(parameters) {
+  const symbol = Number(parameters.get("follow") ?? 0);
+  const texts = (parameters.get("cut") ?? "").split(",");
   restore({
     step: Number.isInteger(symbol) && symbol > 0 ? symbol - 1 : null,
     cut: texts.map(FlowParts.fromText).filter(Boolean),

@@ -52,7 +52,7 @@ const sentence = (words, name = null) => (words ? make("p", { class: name }, wor
 // On the symbol that is followed: its most important letters and heads, and buttons.
 function ofSymbol() {
   const symbol = FlowScene.followed("target");
-  if (!FlowEffects.known().complete)
+  if (!FlowEffects.now().complete)
     return [sentence(FlowSaid.leadNow()), sentence(LINE_WORDS.measuring, "soft")];
   return [
     sentence(FlowSaid.leadNow()),
@@ -87,7 +87,7 @@ function toLetters() {
 
 // A button that leads from a guessed symbol to one that is not guessed.
 function toUnguessed() {
-  const { guesses } = FlowEffects.known();
+  const { guesses } = FlowEffects.now();
   const t = FlowEffects.leastGuessed(guesses);
   if (guesses[Flow.state.step].id !== Flow.symbol() || guesses[t].id === FlowReading.now().written[t])
     return null;

@@ -16,16 +16,16 @@ const now = () => line;
 
 // Take what `decode` of line_model.js gives, with the `line`, the likelihoods `p` and what `was` written
 // before.
-function take(said) {
+function take(decoded) {
   line = {
-    line: said.line,
-    ids: said.ids,
-    written: said.written,
-    was: said.was, // the output that it is compared with
-    first: said.prompt.length - 1, // the row that writes the first symbol
-    p: said.p,
-    source: hasEncoder ? said.ids.map((id) => readNames.get(id)) : [],
-    target: [...said.prompt, ...said.written.slice(0, -1)].map((id) => model.symbols[id]),
+    line: decoded.line,
+    ids: decoded.ids,
+    written: decoded.written,
+    was: decoded.was, // the output that it is compared with
+    first: decoded.prompt.length - 1, // the row that writes the first symbol
+    p: decoded.p,
+    source: hasEncoder ? decoded.ids.map((id) => readNames.get(id)) : [],
+    target: [...decoded.prompt, ...decoded.written.slice(0, -1)].map((id) => model.symbols[id]),
     weights: new Map(
       model.stages
         .filter(({ weights }) => weights !== null)

@@ -104,7 +104,7 @@ function carried(k) {
         share: Arrays.percent(width),
         head: h + 1,
       });
-      return FlowEffects.known().losses.has(key) ? `${brought}: ${FlowEffects.does(key)}` : brought;
+      return FlowEffects.now().losses.has(key) ? `${brought}: ${FlowEffects.does(key)}` : brought;
     })
     .join("; ");
   return list && filled(LINE_WORDS.carried, { unit: FlowNames.unit("source"), list });
@@ -126,7 +126,7 @@ const sentences = (part) => [...readBy(part), raises(part), outcome(part)].filte
 
 // What it does to two scores, of which the lead is the difference without it: told by the run without it.
 function raises(part) {
-  const { own, other } = FlowEffects.known().moves.get(part.key) ?? {};
+  const { own, other } = FlowEffects.now().moves.get(part.key) ?? {};
   if (!own || [own, other].every(({ by }) => FlowEffects.isNothing(by))) return "";
   return filled(LINE_WORDS.raises, {
     symbol: FlowNames.ofSymbol(own.id),
@@ -151,7 +151,7 @@ function effectOf({ key }) {
 
 // How far the symbol is ahead.
 function leadNow() {
-  const { lead, own, second, other } = FlowEffects.known().standing;
+  const { lead, own, second, other } = FlowEffects.now().standing;
   // With two digits, so that the difference of the two is the lead, which is rounded once.
   return filled(LINE_WORDS.lead, {
     symbol: FlowScene.followed("target"),
@@ -171,7 +171,7 @@ const writtenNow = () => joined(FlowReading.now().written.filter((id) => id !== 
 
 // Whether it can be guessed without a look at the line.
 function guess() {
-  const { id, lead: guessed } = FlowEffects.known().guesses[Flow.state.step];
+  const { id, lead: guessed } = FlowEffects.now().guesses[Flow.state.step];
   return filled(LINE_WORDS.guess[id === Flow.symbol() ? "same" : "other"], {
     what: LINE_WORDS.guessWithout[FlowReading.looking().length ? "line" : "text"],
     symbol: FlowScene.followed("target"),
@@ -247,7 +247,7 @@ function outcome(part) {
     return before ? sinceCut(before) : withItAgain(part, lost);
   }
   const symbol = FlowScene.followed("target");
-  const { standing, rivals, guesses } = FlowEffects.known();
+  const { standing, rivals, guesses } = FlowEffects.now();
   const { lead, other } = standing;
   const rival = rivals.get(part.key);
   return [
@@ -270,7 +270,7 @@ function outcome(part) {
 
 // The gain of a part that is cut; and the symbol that is written here because of the cuts.
 function withItAgain(part, gained) {
-  const { standing, rivals } = FlowEffects.known();
+  const { standing, rivals } = FlowEffects.now();
   const { lead, other } = standing;
   const rival = rivals.get(part.key);
   return [

@@ -134,7 +134,7 @@ function toLeaveFree() {
 function paint() {
   if (!drawn) return;
   drawn.svg.classList.toggle("fades", Flow.state.fades);
-  const most = Math.max(...[...FlowEffects.known().losses.values()].map(Math.abs), 1e-9);
+  const most = Math.max(...[...FlowEffects.now().losses.values()].map(Math.abs), 1e-9);
   for (const [key, { shapes, sign }] of drawn.parts) {
     const effect = FlowEffects.effect(key);
     const [off, lost] = [FlowCuts.isCut(key), FlowEffects.lossOf(key) ?? 0];

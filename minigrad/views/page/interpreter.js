@@ -47,8 +47,8 @@ function interpreter(tape, held) {
   });
   for (const [slot, array] of held) slots[slot].array = array;
 
-  const known = new Map(); // many calls ask for the same places
-  const places = (...of) => once(known, String(of), () => placesOf(...of));
+  const placesKnown = new Map(); // many calls ask for the same places
+  const places = (...of) => once(placesKnown, String(of), () => placesOf(...of));
   const run = tape.calls.filter(([, out]) => slots[out].array === null); // a fixed slot has its array
   const calls = run.map(([name, out, reads, ...params]) => {
     const [to, from] = [slots[out], reads.map((slot) => slots[slot])];

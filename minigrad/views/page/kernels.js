@@ -157,7 +157,7 @@ function indexed(shape, others, indices, [axes, at], places) {
 }
 
 // Elements at the places that arrays of integers give.
-function taken(out, [read, ...indices], params, places) {
+function take(out, [read, ...indices], params, places) {
   const o = out.array,
     a = read.array,
     visit = indexed(read.shape, out.shape, indices, params, places);
@@ -167,7 +167,7 @@ function taken(out, [read, ...indices], params, places) {
     });
 }
 
-// The gradient of `taken`: each element is added at the place that it came from. Sums are made in float64.
+// The gradient of `take`: each element is added at the place that it came from. Sums are made in float64.
 function put(out, [read, ...indices], params, places) {
   const o = new Float64Array(out.size),
     a = read.array,
@@ -303,7 +303,7 @@ const OTHERS = {
   view: moved,
   unview: movedBack,
   pick: picked,
-  take: taken,
+  take,
   put,
   join,
   contract,

@@ -24,12 +24,12 @@ const PACE = 60; // milliseconds from one step to the next
 const SLICE = 40; // milliseconds of steps after which something is shown
 
 // The nodes that have a gradient here and can have other numbers.
-const descends = () =>
+const movable = () =>
   data.nodes.filter((node) => Fields.slotOf(node.n) !== null && Live.tape.gradient[node.n] !== undefined);
 
 // What a gradient step changes: parameters, or where there are none the inputs.
 function learners() {
-  const leaves = descends().filter((node) => Live.tape.fixed[Live.tape.gradient[node.n]] === undefined);
+  const leaves = movable().filter((node) => Live.tape.fixed[Live.tape.gradient[node.n]] === undefined);
   const parameters = leaves.filter((node) => node.kind === "parameter");
   return parameters.length ? parameters : leaves.filter((node) => node.kind === "input");
 }
@@ -62,15 +62,15 @@ function learnStep({ shown = true } = {}) {
 // Take several steps. The page is shown after as many as fit into a slice of time, and answers in between.
 function learnSteps(count) {
   newRun();
-  const some = () => {
-    learning.timer = setTimeout(some); // which `stopLearning` takes back, at the end or before it
+  const runSlice = () => {
+    learning.timer = setTimeout(runSlice); // which `stopLearning` takes back, at the end or before it
     const begun = performance.now();
     do learnStep({ shown: false });
     while (--count > 0 && learning.timer && performance.now() - begun < SLICE);
     if (count <= 0) stopLearning();
     if (learning.timer) keepFocus(render);
   };
-  some();
+  runSlice();
 }
 
 // Begin steps that are undone together.
@@ -172,8 +172,8 @@ function plotAxes(losses, lastStep) {
 
 // Sentences on numbers that are fixed while the others learn: of leaves, and of the loss.
 function whatStays() {
-  const some = learners().filter((node) => !learning.without.has(node.n));
-  const reached = new Set(some.map((node) => node.n));
+  const nodes = learners().filter((node) => !learning.without.has(node.n));
+  const reached = new Set(nodes.map((node) => node.n));
   for (const node of data.nodes)
     if (Graph.into.get(node.n).some((edge) => reached.has(edge.source))) reached.add(node.n);
   const lost = Doubts.doubted((n) => Live.isChanged(n) || reached.has(n));
@@ -183,12 +183,12 @@ function whatStays() {
       : lost.has(slot)
         ? filled(WORDS.becauseMade, { node: Doubts.nodeText(lost.get(slot)) })
         : null;
-  const still = descends().filter((node) => Live.tape.fixed[Live.tape.gradient[node.n]] !== undefined);
-  const wrong = some.filter((node) => lost.has(Live.tape.gradient[node.n]));
-  const ofLoss = some.length ? why(Live.tape.value[Graph.root.n]) : null;
+  const fixed = movable().filter((node) => Live.tape.fixed[Live.tape.gradient[node.n]] !== undefined);
+  const wrong = nodes.filter((node) => lost.has(Live.tape.gradient[node.n]));
+  const ofLoss = nodes.length ? why(Live.tape.value[Graph.root.n]) : null;
   return [
-    still.length
-      ? filled(WORDS.cannotLearn, { names: joinedNames(still), why: why(Live.tape.gradient[still[0].n]) })
+    fixed.length
+      ? filled(WORDS.cannotLearn, { names: joinedNames(fixed), why: why(Live.tape.gradient[fixed[0].n]) })
       : null,
     wrong.length
       ? filled(WORDS.gradientDiffers, { names: joinedNames(wrong), why: why(Live.tape.gradient[wrong[0].n]) })
@@ -199,17 +199,17 @@ function whatStays() {
     .map(Doubts.fixedText);
 }
 
-const joinedNames = (some) =>
-  some
+const joinedNames = (nodes) =>
+  nodes
     .slice(0, 6)
     .map((node) => Graph.fullName(node.n))
-    .join(", ") + (some.length > 6 ? filled(WORDS.andMore, { count: some.length - 6 }) : "");
+    .join(", ") + (nodes.length > 6 ? filled(WORDS.andMore, { count: nodes.length - 6 }) : "");
 
 // Show the tab "Learn": what a step does, what it cannot do here, and the loss after each step so far.
 function learnPanel() {
-  const some = learners();
+  const nodes = learners();
   const phase = make("p", { class: "phase" }, "Gradient descent");
-  if (!some.length) return fill(byId("learn"), phase, make("h2", {}, "Nothing can learn here"), whatStays());
+  if (!nodes.length) return fill(byId("learn"), phase, make("h2", {}, "Nothing can learn here"), whatStays());
   fill(
     byId("learn"),
     phase,
@@ -219,13 +219,13 @@ function learnPanel() {
       `${Graph.nameOf(Graph.root.n)} = `,
       make("span", { class: "mono" }, Arrays.written(Live.lossNow(), 5)),
     ),
-    whatAStepDoes(some),
+    whatAStepDoes(nodes),
     whatStays(),
     rateControls(),
     stepButtons(),
     lossPlot(),
     learning.losses.length > 1 ? make("p", {}, learnText()) : null,
-    some.length > 1 ? learnerList(some) : null,
+    nodes.length > 1 ? learnerList(nodes) : null,
   );
 }
 
@@ -365,4 +365,4 @@ function setRate(rate) {
 
 hear("undo", stopLearning);
 
-export { descends, learnPanel, stopLearning };
+export { learnPanel, movable, stopLearning };

@@ -91,26 +91,26 @@ function read() {
   const hash = location.hash.slice(1);
   if (hash === last) return;
   last = hash;
-  const given = new URLSearchParams(hash.replaceAll("+", "%2B"));
-  if (Live.tape) readNumbers(given);
-  if (line() && given.has("line")) {
-    line().value = given.get("line");
+  const parameters = new URLSearchParams(hash.replaceAll("+", "%2B"));
+  if (Live.tape) readNumbers(parameters);
+  if (line() && parameters.has("line")) {
+    line().value = parameters.get("line");
     line().dispatchEvent(new Event("input"));
   }
-  for (const part of others) part.read(given);
-  readPlace(given);
+  for (const part of others) part.read(parameters);
+  readPlace(parameters);
 }
 
 // Take numbers and switched-off parts from a link. A number that is not in the link gets its first value.
-function readNumbers(given) {
+function readNumbers(parameters) {
   const changes = new Map(); // slot -> its numbers, at first its first ones
   const numbersOf = (slot) => once(changes, slot, () => Live.firstOf(slot).slice());
   for (const slot of Live.changedSlots)
     if (Live.tape.leaves.some((leaf) => leaf.slot === slot)) numbersOf(slot);
-  const off = (given.get("off") ?? "").split(",").map(Number);
+  const off = (parameters.get("off") ?? "").split(",").map(Number);
   for (const { node, gate } of gates())
     if (off.includes(node) || Live.changedSlots.has(gate)) numbersOf(gate)[0] = off.includes(node) ? 0 : 1;
-  for (const [name, text] of given) {
+  for (const [name, text] of parameters) {
     const place = placeOf(name);
     const v = Arrays.numberIn(text);
     if (place !== null && v !== null) numbersOf(place.slot)[place.at] = v;
@@ -127,10 +127,10 @@ function placeOf(name) {
   return at >= 0 && at < Live.sizeOf(slot) ? { slot, at } : null;
 }
 
-function readPlace(given) {
-  const step = Number(given.get("step") ?? 0);
+function readPlace(parameters) {
+  const step = Number(parameters.get("step") ?? 0);
   Places.go(Number.isInteger(step) ? step : 0);
-  const tab = tabOf(given.get("tab") ?? "");
+  const tab = tabOf(parameters.get("tab") ?? "");
   if (tab) Tabs.open(tab);
   else if (!state.time) Tabs.open(Tabs.first());
 }

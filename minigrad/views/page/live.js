@@ -32,7 +32,7 @@ let version = 0; // how often numbers were changed
 // The interpreter, started when it is first asked for: it computes all once, which gives `first`.
 function startedMachine() {
   if (machine) return machine;
-  machine = Interpreter.ofTape(tape, (id) => Arrays.kept(id).numbers);
+  machine = Interpreter.ofTape(tape, (id) => Arrays.ofId(id).numbers);
   const copies = new Map(); // of an array that several slots have, one
   first = machine.slots.map(({ array }) => once(copies, array, () => array.slice()));
   return machine;
@@ -200,7 +200,7 @@ function lossNow() {
 }
 
 // The loss as Python computed it.
-const lossAtFirst = () => Arrays.kept(original.value.get(Graph.root.n)).numbers[0];
+const lossAtFirst = () => Arrays.ofId(original.value.get(Graph.root.n)).numbers[0];
 
 // The loss in words; "" where the result is more than one number.
 function lossText() {

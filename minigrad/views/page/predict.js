@@ -14,7 +14,7 @@ import * as Graph from "./graph.js";
 import * as Questions from "./questions.js";
 
 // The element to ask for: the largest, so that the answer is a number worth working out.
-function asked(edge) {
+function elementToAsk(edge) {
   const a = Shown.array(edge.passed.fitted);
   return { a, place: Arrays.placeOfLargest(a.numbers.map(Math.abs)) };
 }
@@ -22,7 +22,7 @@ function asked(edge) {
 // The question for what an edge passed: one element of it.
 function question(edge) {
   if (edge.passed.fitted === null) return soft(WORDS.giftNotKept);
-  const { a, place } = asked(edge);
+  const { a, place } = elementToAsk(edge);
   const index = Arrays.indexOf(a, place);
   const what = index.length ? filled(WORDS.elementOf, { index: index.join(", ") }) : "the contribution";
   const names = Elements.workedOut(Elements.ofEdge(edge), index, null, "", { hidden: true });
@@ -59,7 +59,7 @@ function verdict(edge) {
 }
 
 function outcome(edge) {
-  const { a, place } = asked(edge);
+  const { a, place } = elementToAsk(edge);
   const typed = state.answered.get(edge.id);
   return filled(typed === null ? WORDS.revealed : WORDS.rightNumber, { number: Arrays.at(a, place), typed });
 }

@@ -14,16 +14,16 @@ function numberQuestion({ what, label, value, done, edge = null }) {
     "aria-label": label,
     placeholder: "a number",
   });
-  const told = make("span", { class: "verdict wrong", role: "status" });
+  const verdict = make("span", { class: "verdict wrong", role: "status" });
   const onsubmit = (event) => {
     event.preventDefault();
     const typed = input.value.trim(),
       guess = Arrays.numberIn(typed);
-    if (guess === null) told.textContent = WORDS.noNumber;
+    if (guess === null) verdict.textContent = WORDS.noNumber;
     else if (isRight(guess, value)) done(typed);
     else {
-      told.textContent = hint(guess, value);
-      say(told.textContent);
+      verdict.textContent = hint(guess, value);
+      say(verdict.textContent);
     }
   };
   return make(
@@ -33,7 +33,7 @@ function numberQuestion({ what, label, value, done, edge = null }) {
     input,
     make("button", { type: "submit" }, "Check"),
     make("button", { type: "button", onclick: () => done(null) }, "Reveal"),
-    told,
+    verdict,
   );
 }
 

@@ -94,25 +94,25 @@ def without_spaces(text: str) -> str:
     """A script without comments, and without spaces beside signs; each statement has a line."""
     parts: list[str] = []
     end = 0
-    for found in PARTS.finditer(text):
-        parts.append(text[end : found.start()])
-        parts.append(found["text"] or " ")
-        end = found.end()
+    for match in PARTS.finditer(text):
+        parts.append(text[end : match.start()])
+        parts.append(match["text"] or " ")
+        end = match.end()
     parts.append(text[end:])
-    kept: list[str] = []
+    single: list[str] = []
     for part in filter(None, parts):
-        if part == " " and (not kept or kept[-1] == " "):
+        if part == " " and (not single or single[-1] == " "):
             continue
-        kept.append(part)
-    made: list[str] = []
-    for before, part, after in zip(["", *kept], kept, [*kept[1:], ""]):
+        single.append(part)
+    script: list[str] = []
+    for before, part, after in zip(["", *single], single, [*single[1:], ""]):
         if part != " ":
-            made.append(part)
+            script.append(part)
         elif before[-1:] == ";":
-            made.append("\n")
+            script.append("\n")
         elif _needed(before[-1:], after[:1]):
-            made.append(" ")
-    return "".join(made).strip()
+            script.append(" ")
+    return "".join(script).strip()
 
 
 def _needed(before: str, after: str) -> bool:

@@ -11,13 +11,13 @@ import * as Link from "./link.js";
 const MARGIN = 12;
 
 // The rules of the page's style, and its colours as they are now, so that a picture needs neither.
-function styleOf(root, wanted) {
+function styleOf(root, isUsed) {
   const now = getComputedStyle(document.documentElement);
   const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]);
-  const plain = rules.filter((rule) => rule.selectorText);
-  const used = plain.filter((rule) => rule.selectorText !== ":root" && wanted(rule.selectorText));
+  const styleRules = rules.filter((rule) => rule.selectorText);
+  const used = styleRules.filter((rule) => rule.selectorText !== ":root" && isUsed(rule.selectorText));
   const texts = used.map((rule) => rule.cssText).join("\n");
-  const variables = new Set(plain.flatMap((rule) => rule.cssText.match(/--[\w-]+/g) ?? []));
+  const variables = new Set(styleRules.flatMap((rule) => rule.cssText.match(/--[\w-]+/g) ?? []));
   const colours = [...variables].map((name) => `${name}:${now.getPropertyValue(name)}`).join(";");
   return `${root}{${colours};color:${now.getPropertyValue("--ink")}}\n${texts}\n*{animation:none!important}`;
 }
@@ -131,15 +131,15 @@ function save(name, href) {
 }
 
 // Copy by `act`, and say whether it worked: a browser may forbid it.
-async function copied(act, what) {
-  const told = byId("share-said");
+async function copyBy(act, what) {
+  const output = byId("share-said");
   try {
     await act();
-    told.textContent = filled(WORDS.copied, { what });
+    output.textContent = filled(WORDS.copied, { what });
   } catch {
-    told.textContent = filled(WORDS.notCopied, { what });
+    output.textContent = filled(WORDS.notCopied, { what });
   }
-  say(told.textContent);
+  say(output.textContent);
 }
 
 const copyPicture = (picture) =>
@@ -163,7 +163,7 @@ function textRow(label, text) {
     { class: "share-row" },
     make("b", {}, label),
     field,
-    make("button", { onclick: () => copied(() => navigator.clipboard.writeText(text), label) }, "Copy"),
+    make("button", { onclick: () => copyBy(() => navigator.clipboard.writeText(text), label) }, "Copy"),
   );
 }
 
@@ -190,7 +190,7 @@ function pictureRow([title, name, picture]) {
       { onclick: async () => save(`${name}.png`, (await dotted(picture())).toDataURL()) },
       "PNG",
     ),
-    make("button", { onclick: () => copied(() => copyPicture(picture()), title) }, "Copy"),
+    make("button", { onclick: () => copyBy(() => copyPicture(picture()), title) }, "Copy"),
   );
 }
 

@@ -10,7 +10,7 @@ function array(id) {
   if ((id ?? null) === null) return null;
   if (typeof id === "string") return Live.ofSlot(id);
   const { p } = data.arrays[id];
-  return p === undefined ? Arrays.kept(id) : Live.computedFirst(p);
+  return p === undefined ? Arrays.ofId(id) : Live.computedFirst(p);
 }
 
 // The norm of an array, which need not be unpacked for it; 0 where it was not kept.

@@ -75,14 +75,14 @@ def _pieces(lines: Sequence[str], used: set[int]) -> Iterator[dict[str, Any]]:
     """The lines of a file in pieces: all of a short file; of a long one, those around `used` lines."""
     if not lines:
         return
-    shown = set(range(1, len(lines) + 1))
+    numbers = set(range(1, len(lines) + 1))
     if len(lines) > WHOLE:
-        shown &= {k for n in used for k in range(n - AROUND, n + AROUND + 1)}
+        numbers &= {k for n in used for k in range(n - AROUND, n + AROUND + 1)}
     top = min(_imports(lines), min(used) - 1)
     first = None
     piece: list[str] = []
     for k in range(1, len(lines) + 2):
-        if k in shown:
+        if k in numbers:
             first = k if first is None else first
             piece.append(lines[k - 1].rstrip().expandtabs(4))
         elif first is not None:

@@ -76,8 +76,8 @@ function run(name, params, shape, reads, arrays) {
     names: [name],
     calls: [[0, reads.length, reads.map((_, i) => i), ...params]],
   };
-  const held = arrays.map((array, i) => [i, Float64Array.from(array)]);
-  return Interpreter.interpreter(alone, held).slots[reads.length].array;
+  const inputs = arrays.map((array, i) => [i, Float64Array.from(array)]);
+  return Interpreter.interpreter(alone, inputs).slots[reads.length].array;
 }
 
 // The numbers of slots with indices.
@@ -135,9 +135,12 @@ function put(to, [read, ...others], params) {
   const shape = shapeOf(to.slot);
   const arrays = [counted(Shapes.size(shape), 0), ...indices(others)];
   const goesTo = run("take", params, shapeOf(read), [to.slot, ...others], arrays);
-  const wanted = Shapes.ravel(to.at, shape);
-  const found = Array.from(goesTo, (place, k) => (place === wanted ? k : -1)).filter((k) => k >= 0);
-  return { count: found.length, term: (k) => [{ slot: read, at: Shapes.unravel(found[k], shapeOf(read)) }] };
+  const place = Shapes.ravel(to.at, shape);
+  const places = Array.from(goesTo, (from, k) => (from === place ? k : -1)).filter((k) => k >= 0);
+  return {
+    count: places.length,
+    term: (k) => [{ slot: read, at: Shapes.unravel(places[k], shapeOf(read)) }],
+  };
 }
 
 const SUMS = { sum: folded, mean: folded, max: folded, min: folded, contract: contracted, put };

@@ -86,14 +86,14 @@ function forward(node) {
   const figures = new Map(); // slot -> the figure of what the step is given
   const line = workedLine(Elements.ofNode(node), node.value, Graph.nameOf(node.n), { figures });
   const question = ChapterPlay.forwardQuestion(node);
-  const given = Graph.into.get(node.n).map((edge) => {
+  const figuresGiven = Graph.into.get(node.n).map((edge) => {
     const figure = givenFigure(edge);
     figures.set(Sources.tape?.value[edge.source], figure);
     return figure;
   });
   return [
     question ? null : line.element,
-    given.length ? [make("h3", {}, "Is given"), given] : null,
+    figuresGiven.length ? [make("h3", {}, "Is given"), figuresGiven] : null,
     make("h3", {}, "Gives"),
     question || [valueFigure(node, { read: line.show }), Attention.mapButton(node.n)],
   ];
@@ -154,14 +154,14 @@ function stateLine(found) {
 
 // The step back at an operation: what arrives, and what the rule makes of it for each argument.
 function backward(node) {
-  const given = Graph.into.get(node.n);
-  const others = given.filter((edge) => !edge.differentiable);
+  const edges = Graph.into.get(node.n);
+  const others = edges.filter((edge) => !edge.differentiable);
   const arrived = node.gradient === null ? null : arrivedFigure(node);
   const handsOn = arrived !== null || node.state === "freed";
   return [
     make("h3", {}, "The gradient that arrives here"),
     arrived ?? stateLine(Graph.gradientNow(node.n)),
-    handsOn ? given.filter((edge) => edge.differentiable).map((edge) => shareOf(node, edge, arrived)) : null,
+    handsOn ? edges.filter((edge) => edge.differentiable).map((edge) => shareOf(node, edge, arrived)) : null,
     others.length
       ? soft(filled(WORDS.noneNeeded, { names: others.map((edge) => Graph.nameOf(edge.source)).join(", ") }))
       : null,

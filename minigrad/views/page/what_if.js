@@ -153,7 +153,7 @@ function switchButton(name, gates, label) {
 // Show the tab "What if": the parts with their switches, below what the model would write as it is now.
 function whatifPanel() {
   const { root } = Graph;
-  const told = writtenNow();
+  const symbols = writtenNow();
   const picture = byId("flow")?.closest(".tab"); // in which parts can be cut
   fill(
     byId("whatif"),
@@ -166,8 +166,8 @@ function whatifPanel() {
       " ",
       Doubts.badgeOf(root.n),
     ),
-    told ? likeliest(told) : null,
-    soft(WORDS.switchOff, told ? ` ${WORDS.switchOffOfOne}` : null),
+    symbols ? likeliest(symbols) : null,
+    soft(WORDS.switchOff, symbols ? ` ${WORDS.switchOffOfOne}` : null),
     picture ? soft(withElements(WORDS.switchOneIn, { one: toPicture(picture) })) : null,
     make("ul", { class: "switches-list" }, Live.tape.switches.map(partItem)),
   );

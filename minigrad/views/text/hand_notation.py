@@ -53,11 +53,11 @@ class HandNotation(Notation):
         call = self.call(result)
         if call is None or call.function is not np.broadcast_to:
             return ""
-        of, shape = call.args[0], result.value.shape
-        narrow = of.value.shape
+        source, shape = call.args[0], result.value.shape
+        narrow = source.value.shape
         extra = len(shape) - len(narrow)
         axes = [i for i, n in enumerate(shape) if i < extra or narrow[i - extra] != n]
-        what = (HandNotation(self.names, axes=False) if axes else self).text(of, 0)
+        what = (HandNotation(self.names, axes=False) if axes else self).text(source, 0)
         if not axes or result.value.size == 1:
             return what
         if len(axes) == len(shape):

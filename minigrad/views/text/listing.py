@@ -15,19 +15,19 @@ HINT = "? was not kept: compute inside `with mg.record():` to see every value an
 
 def table_of(graph: GraphData, most: int | None = 200) -> str:
     """The nodes of `graph`, one a line, in columns that two spaces part; at most `most` lines."""
-    shown = list(graph.nodes)
-    if most is not None and len(shown) > most:
-        shown = shown[: most // 2] + shown[-(most - most // 2) :]
+    nodes = list(graph.nodes)
+    if most is not None and len(nodes) > most:
+        nodes = nodes[: most // 2] + nodes[-(most - most // 2) :]
     dtypes = Counter(n.dtype for n in graph.nodes).most_common(1)
     usual = dtypes[0][0] if dtypes else None
     columns = ("", "name", "made by", "shape", "value", "gradient", "in", "line", "of")
-    rows = [_row(graph, node, usual) for node in shown]
+    rows = [_row(graph, node, usual) for node in nodes]
     filled = [i for i in range(len(columns)) if i < 4 or any(row[i] for row in rows)]
     cells = [[columns[i] for i in filled], *([row[i] for i in filled] for row in rows)]
     widths = [max(map(width_of, column)) for column in zip(*cells)]
     lines = ["  ".join(map(padded, row, widths)).rstrip() for row in cells]
-    if len(shown) < len(graph):
-        left_out = f"... {len(graph) - len(shown):,} more; graph.table(None) shows all ..."
+    if len(nodes) < len(graph):
+        left_out = f"... {len(graph) - len(nodes):,} more; graph.table(None) shows all ..."
         lines.insert(1 + (most or 0) // 2, left_out)
     head = f"graph of {graph.title}: " if graph.title else ""
     note = f" All {usual} unless said." if graph.nodes else ""

@@ -84,12 +84,12 @@ class Notation:
             return value if product is None else product
         return value
 
-    def _part_of_product(self, of: Any, index: Any) -> Any:
+    def _part_of_product(self, value: Any, index: Any) -> Any:
         """The product of which the only row or column is taken, with a vector; None for any other.
 
         `(u[None, :] @ b)[..., 0, :]` is `u @ b`, and `(a @ v[:, None])[..., 0]` is `a @ v`.
         """
-        product = self.call(of)
+        product = self.call(value)
         if product is None or product.function not in PRODUCTS:
             return None
         left, right = product.args
@@ -111,17 +111,17 @@ class Notation:
         call = self.call(value)
         if call is None or value.value.ndim != 2:
             return None
-        function, (of, *more) = call.function, call.args
+        function, (source, *more) = call.function, call.args
         if function is np.swapaxes:
-            return self._vector(of, -3 - axis)
-        if value.value.shape[axis] != 1 or not isinstance(of, Symbol) or of.value.ndim > 1:
+            return self._vector(source, -3 - axis)
+        if value.value.shape[axis] != 1 or not isinstance(source, Symbol) or source.value.ndim > 1:
             return None
         if function is np.expand_dims:
             axes = more[0] if isinstance(more[0], tuple) else (more[0],)
-            return of if of.value.ndim == 0 or axis in axes else None
+            return source if source.value.ndim == 0 or axis in axes else None
         if function is operator.getitem:
             column = more[0] == (slice(None), None)
-            return of if column == (axis == -1) and None in more[0] else None
+            return source if column == (axis == -1) and None in more[0] else None
         return None
 
 

@@ -98,12 +98,12 @@ def of_edge(script: Script, edge: GraphEdge, numbered: bool = True) -> Formula:
     by_id = {id(reads[part]): names[part] for part in reversed(reads)}
     rule = node.rules[edge.position]
     assert rule is not None
-    given, result = passed.given, passed.fitted
+    from_rule, result = passed.given, passed.fitted
     if edge in script.back.with_numbers:  # of x ** 2: `g * (2 * x)`, as long as the 2 is a 2
-        given = script.back.with_numbers[edge]
-        result = fitted_to(script.values[edge.source], given)
-    untraced = is_call_of(given, rule)
-    text = "" if untraced else HandNotation(by_id).sentence(given)
+        from_rule = script.back.with_numbers[edge]
+        result = fitted_to(script.values[edge.source], from_rule)
+    untraced = is_call_of(from_rule, rule)
+    text = "" if untraced else HandNotation(by_id).sentence(from_rule)
     note = ""
     if not text:
         args = [getattr(a, "value", a) for a in script.arguments(node)]
@@ -202,12 +202,12 @@ def _in_the_table(
     code, source = code_of(rule), source_of(rule)
     if "\n" in source:
         return source, ""
-    given = inspect.signature(rule).bind(None, None, *args, **options)
-    given.apply_defaults()
-    (_, y, *others) = given.arguments
+    call = inspect.signature(rule).bind(None, None, *args, **options)
+    call.apply_defaults()
+    (_, y, *others) = call.arguments
     by_parameter: dict[str, str] = {y.lstrip("_"): names["y"]}
     for i, name in enumerate(others):
-        value = given.arguments[name]
+        value = call.arguments[name]
         if i in names or not hasattr(value, "shape"):
             by_parameter[name.lstrip("_")] = names.get(i) or HandNotation({}).literal(value, 0)
     text = re.sub(r"[^\W\d]\w*", lambda word: by_parameter.get(word[0], word[0]), source)

@@ -223,12 +223,11 @@ def called(node: Node, name: str = "", number: int | None = None) -> str:
 def _step(number: int, visit: Visit, facts: _StepFacts) -> Step:
     """A visit of the walk as a step with this number."""
     node, g, contributions = visit
-    name, of = facts.name(node), facts.numbers.get(node)
+    name, in_graph = facts.name(node), facts.numbers.get(node)
     if node.operation is None:
         before = node.grad
-        return Step(
-            number, node, _read_only(g), {}, (), before, added(before, g, facts.loss), name, of
-        )
+        after = added(before, g, facts.loss)
+        return Step(number, node, _read_only(g), {}, (), before, after, name, in_graph)
     read: dict[str, Any] = {}
     shares = []
     for contribution, edge in zip(contributions, facts.edges(node)):
@@ -236,7 +235,7 @@ def _step(number: int, visit: Visit, facts: _StepFacts) -> Step:
         shares.append(_share(node, contribution, edge.item, facts, case))
         read |= {case.names[id(s)]: s.value for part, s in case.used().items() if part != "g"}
     values = {k: _read_only(v) for k, v in read.items()}
-    return Step(number, node, _read_only(g), values, tuple(shares), name=name, of=of)
+    return Step(number, node, _read_only(g), values, tuple(shares), name=name, of=in_graph)
 
 
 def _share(
@@ -244,26 +243,27 @@ def _share(
 ) -> Share:
     """The share of one argument, with the rule of its `case`; `item` is its place in a list."""
     i, to, *arrays = passed
-    given, fitted, before, after = map(_read_only, arrays)
+    from_rule, fitted, before, after = map(_read_only, arrays)
     name = argument_names(node.operation, len(node.saved) - 1)[i]  # type: ignore[arg-type]
     axes: tuple[int, ...] = ()
-    if given.shape != fitted.shape:
-        axes = copied_axes(given.shape, fitted.shape)
-    of = facts.numbers.get(to)
+    if from_rule.shape != fitted.shape:
+        axes = copied_axes(from_rule.shape, fitted.shape)
+    in_graph = facts.numbers.get(to)
     return Share(
         argument=name if item is None else f"{name}[{item}]",
-        to=to, rule=case.text, given=given, axes=axes, fitted=fitted, before=before, after=after,
-        name=facts.name(to), of=of, note=case.note, worked=_worked(to, of, fitted, facts, case),
+        to=to, rule=case.text, given=from_rule, axes=axes, fitted=fitted, before=before, after=after,
+        name=facts.name(to), of=in_graph, note=case.note,
+        worked=_worked(to, in_graph, fitted, facts, case),
     )  # fmt: skip
 
 
-def _worked(to: Node, of: int | None, fitted: Array, facts: _StepFacts, case: Formula) -> str:
+def _worked(to: Node, in_graph: int | None, fitted: Array, facts: _StepFacts, case: Formula) -> str:
     """The first element of what an argument gets, worked out."""
     array = numbers_in(fitted)
     if array is None or not array.size:
         return ""
-    target = f"{facts.script.graph[of or 0].short}.grad"
-    whole = facts.arrivals[of or 0] == 1 and to.grad is None
+    target = f"{facts.script.graph[in_graph or 0].short}.grad"
+    whole = facts.arrivals[in_graph or 0] == 1 and to.grad is None
     first = (0,) * array.ndim
     return case.worked_out(first, target, array[first], "=" if whole else "gets")
 

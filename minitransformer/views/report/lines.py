@@ -9,7 +9,7 @@ from ...training.examination import Result
 from ...training.line_reader import Pair
 from ...training.loop import Training
 from .. import model_plots
-from ..explain import reading
+from ..explain import reading_of
 from .parts import Figures, escape, section
 
 MOST_MISTAKES = 20
@@ -101,18 +101,18 @@ def where_it_looks(
 
 def _maps(run: Training, line: str, target: str, pictures: Figures) -> str:
     source = run.reader.encode([line])  # (1, S)
-    said = reading(run.reader, line, source, run.reader.write(source))
-    verdict = "right" if said.written == target else f"wrong: it should be {target}"
+    reading = reading_of(run.reader, line, source, run.reader.write(source))
+    verdict = "right" if reading.written == target else f"wrong: it should be {target}"
     return pictures.plot(
         "the attention maps",
         lambda: model_plots.attention_maps(
-            said.weights,
-            queries=said.symbols,
-            keys=said.looked_at,
+            reading.weights,
+            queries=reading.symbols,
+            keys=reading.looked_at,
             sides=("written", "read"),
-            columns=4 if len(said.looked_at) < 12 else 2,
+            columns=4 if len(reading.looked_at) < 12 else 2,
             kind="cross-attention" if run.kind == "encoder-decoder" else "self-attention",
         ),
-        f"Attention of each head: rows {said.written}, columns {line}",
-        f"“{line}” read as {said.written or 'nothing'} ({verdict}).",
+        f"Attention of each head: rows {reading.written}, columns {line}",
+        f"“{line}” read as {reading.written or 'nothing'} ({verdict}).",
     )

@@ -18,7 +18,7 @@ from minitransformer.tasks import make
 from minitransformer.training.decoding import Writing, distribution
 from minitransformer.training.readers import READERS
 from minitransformer.training.vocabulary import BOS, EOS
-from minitransformer.views.explain import explain, reading, section
+from minitransformer.views.explain import explain, reading_of, section
 
 
 class Text(HTMLParser):
@@ -56,7 +56,7 @@ def test_the_steps_are_those_of_writing(kind):
     reader = untrained(kind)
     given = reader.encode(["abc"])
     written = reader.write(given)
-    said = reading(reader, "abc", given, written)
+    said = reading_of(reader, "abc", given, written)
     assert len(set(written[0].tolist())) > 1
     state, new = Writing.begin(reader.model, given, True)
     for t in range(written.shape[1]):
@@ -74,7 +74,7 @@ def test_where_it_looked(kind):
     reader = untrained(kind, layers=2)
     given = reader.encode(["abc"])
     written = reader.write(given)
-    said = reading(reader, "abc", given, written)
+    said = reading_of(reader, "abc", given, written)
     T = written.shape[1]
     assert len(said.weights) == 2
     for weights in said.weights:
@@ -129,7 +129,7 @@ def test_the_loss_is_that_of_the_models_own_words(tmp_path):
     page = contents(explain(reader, "abc", tmp_path / "page.html").read_text(encoding="utf-8"))
     given = reader.encode(["abc"])
     written = reader.write(given)
-    said = reading(reader, "abc", given, written)
+    said = reading_of(reader, "abc", given, written)
     with mg.no_grad():
         logits = reader.model(*reader.inputs(given, written)).numpy()[0]
     p = np.exp(logits - logits.max(-1, keepdims=True))
@@ -149,7 +149,7 @@ def test_the_section_tells_each_step(kind):
     reader = untrained(kind)
     given = reader.encode(["abc"])
     written = reader.write(given)
-    said = reading(reader, "abc", given, written)
+    said = reading_of(reader, "abc", given, written)
     source = section(said)
     text = " ".join(" ".join(Text(source).found).split())
     assert source.count("<li>") == len(said.symbols)
@@ -166,7 +166,7 @@ def test_many_heads_are_put_away():
     reader = untrained(layers=5)
     given = reader.encode(["abc"])
     written = reader.write(given)
-    source = section(reading(reader, "abc", given, written))
+    source = section(reading_of(reader, "abc", given, written))
     Text(source)
     assert source.count("<details>") == written.shape[1]
     assert source.count('class="look"') == 5 * 2 * written.shape[1]
