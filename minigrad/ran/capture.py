@@ -31,7 +31,7 @@ from .reached import Reached, edges_of
 from .recording import Note
 from .saved_bytes import bytes_kept
 from .variables import line_of
-from .walked import Walked, passed_by, shown
+from .walked import Walked, array_in, passed_by
 
 NOT_MADE = Outline((), np.dtype(np.float32))  # the result of an operation that failed
 BROADCASTING = (np.where, np.broadcast_to, clamp)  # beside ufuncs
@@ -107,11 +107,11 @@ class Capture(Reached):
 
     def graph(self, kind: type[G], title: str = "") -> G:
         """The nodes and edges as data, in a graph of this class."""
-        kept = bytes_kept(self)
+        saved_bytes = bytes_kept(self)
         edges = [edge for node in self.nodes for edge in self._edges(node)]
         walked = Walked(self.calls, edges)
         nodes = [
-            self._node(node, kept.get(node, 0), *walked.gradient(node, self.number[node]))
+            self._node(node, saved_bytes.get(node, 0), *walked.gradient(node, self.number[node]))
             for node in self.nodes
         ]
         roots = tuple([self.number[r] for r in self.roots])
@@ -125,7 +125,9 @@ class Capture(Reached):
             taken_out=tuple([(n, t.line) for t, of in self.constants.taken_out_seen() for n in of]),
         )
 
-    def _node(self, node: Node, kept: int, gradient: np.ndarray | None, state: str) -> GraphNode:
+    def _node(
+        self, node: Node, saved_bytes: int, gradient: np.ndarray | None, state: str
+    ) -> GraphNode:
         operation = node.operation
         return GraphNode(
             number=self.number[node],
@@ -137,10 +139,10 @@ class Capture(Reached):
             arguments=tuple([self._refer(a) for a in self.calls.get(node, ())]),
             options=dict(node.kwargs),
             rules=operation.rules if operation is not None else (),
-            value=shown(self.values.get(node)),
+            value=array_in(self.values.get(node)),
             gradient=gradient,
             state=state,
-            kept=kept,
+            kept=saved_bytes,
             name=self.names.name(node),
             variable=self.names.variable(node),
             line=node.note.line if node.note is not None else None,
@@ -159,16 +161,16 @@ class Capture(Reached):
         return argument
 
     def _edges(self, node: Node) -> Iterator[GraphEdge]:
-        found = edges_of(self.calls.get(node, ()))
-        if not found:
+        arguments = edges_of(self.calls.get(node, ()))
+        if not arguments:
             return
         facts = _facts(node.operation.function)  # type: ignore[union-attr]
-        shapes = [edge.to.shape for edge in found]
+        shapes = [edge.to.shape for edge in arguments]
         made = None if node.saved is not None and node.saved[0] is NOT_MADE else node.shape
         copied = facts.copied(made, shapes)
         passing = {(edge.position, edge.item) for edge in node.edges}
         passed = {} if node.note is None else passed_by(node)
-        for (position, item, to), axes in zip(found, copied):
+        for (position, item, to), axes in zip(arguments, copied):
             yield GraphEdge(
                 source=self.number[to],
                 target=self.number[node],

@@ -13,18 +13,18 @@ def differing(a: GraphData, b: GraphData) -> tuple[list[int], bool]:
     If other operations ran, the first of them, and the results, are named too.
     Arguments are no constants, and random numbers are no difference.
     """
-    found: list[int] = []
+    others: list[int] = []
     same_path = len(a) == len(b)
     for one, other in zip(a.nodes, b.nodes):
         if _path(a, one) != _path(b, other):
             same_path = False
-            found.append(one.number)
+            others.append(one.number)
             break
         if not one.known_origin and _constants(one) != _constants(other):
-            found.append(one.number)
+            others.append(one.number)
     if not same_path:
-        found += a.roots
-    return list(dict.fromkeys(found)), same_path
+        others += a.roots
+    return list(dict.fromkeys(others)), same_path
 
 
 def _path(graph: GraphData, node: GraphNode) -> tuple:

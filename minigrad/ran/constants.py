@@ -119,7 +119,9 @@ class Constants:
         if note.inside:
             calls = (box.note for box in _definitions_around(node.box) if box.note)
             call = next(calls, BoxNote(None, []))
-            return any(np.ndim(v) for v in call.plain) or _some_not_in_line(call.plain, call.line)
+            return any(np.ndim(v) for v in call.numbers) or _some_not_in_line(
+                call.numbers, call.line
+            )
         return node.operation is None or _some_not_in_line(self._numbers(node), note.line)
 
     def _may_be_numpys(self, node: Node) -> bool:
@@ -169,7 +171,7 @@ def _recordings(reached: Reached) -> list[Recording]:
 
 def _is_from_user(leaf: Node) -> bool:
     """Tell whether an array comes from the user, and not from a definition of the library."""
-    given = [a for box in _definitions_around(leaf.box) if box.note for a in box.note.plain]
+    given = [a for box in _definitions_around(leaf.box) if box.note for a in box.note.numbers]
     return not leaf.note.inside or memory_of(leaf.note.array) in map(memory_of, given)
 
 

@@ -271,11 +271,11 @@ class GraphData:
 
     def boxes_within(self, numbers: Iterable[int]) -> set[int]:
         """Those boxes and all boxes inside them, by number."""
-        found = set(numbers)
+        within = set(numbers)
         for box in self.boxes:  # those around come before those inside
-            if box.parent in found:
-                found.add(box.number)
-        return found
+            if box.parent in within:
+                within.add(box.number)
+        return within
 
     @functools.cached_property
     def _arguments(self) -> dict[int, list[GraphEdge]]:
@@ -306,19 +306,19 @@ class GraphData:
 
     def made_from(self, number: int) -> set[int]:
         """The numbers of a node and of all that it was computed from."""
-        found = {number}
+        sources = {number}
         for node in reversed(self.nodes):
-            if node.number in found:
-                found.update(e.source for e in self.arguments(node.number))
-        return found
+            if node.number in sources:
+                sources.update(e.source for e in self.arguments(node.number))
+        return sources
 
     def made_into(self, number: int) -> set[int]:
         """The numbers of a node and of all that is computed from it."""
-        found = {number}
+        results = {number}
         for e in self.edges:
-            if e.source in found:
-                found.add(e.target)
-        return found
+            if e.source in results:
+                results.add(e.target)
+        return results
 
     @functools.cached_property
     def way_back(self) -> list[tuple[GraphNode, list[GraphEdge]]]:

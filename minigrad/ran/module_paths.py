@@ -18,13 +18,13 @@ class Named(NamedTuple):
 
 
 def paths_of_modules(
-    calls: Iterable[Box], held: Mapping[int, Named], nodes: Collection[Node]
+    calls: Iterable[Box], in_variables: Mapping[int, Named], nodes: Collection[Node]
 ) -> dict[int, Named]:
     """The path of each module that was called, and of all modules inside it, by identity.
 
     Args:
         calls: the boxes of a graph.
-        held: the modules in variables, by identity.
+        in_variables: the modules in variables, by identity.
         nodes: the nodes of the graph.
     """
     paths: dict[int, Named] = {}
@@ -34,8 +34,8 @@ def paths_of_modules(
             paths.setdefault(id(module), Named(path, module))
 
     called = [box for box in calls if isinstance(box.owner, Module)]
-    tops = _tops(called, held, nodes)
-    for top, name in zip(tops, _distinct(tops, held)):
+    tops = _tops(called, in_variables, nodes)
+    for top, name in zip(tops, _distinct(tops, in_variables)):
         add(top, name if len(tops) > 1 else "")
     for box in called:
         if id(box.owner) not in paths:  # no attribute leads to this module
@@ -46,7 +46,7 @@ def paths_of_modules(
 
 
 def _tops(
-    called: Iterable[Box], held: Mapping[int, Named], nodes: Collection[Node]
+    called: Iterable[Box], in_variables: Mapping[int, Named], nodes: Collection[Node]
 ) -> list[Module]:
     """The modules at which paths begin.
 
@@ -54,7 +54,7 @@ def _tops(
     variable holds the net, paths begin at the net: `blocks.0` and `blocks.1`. If none does, they begin
     at each block.
     """
-    modules = [module for _, module in held.values()]
+    modules = [module for _, module in in_variables.values()]
     within = {id(m) for outer in modules for path, m in outer.named_modules() if path}
     containing = {
         id(m): outer
@@ -70,14 +70,14 @@ def _tops(
     return [*tops.values()]
 
 
-def _distinct(tops: Iterable[Module], held: Mapping[int, Named]) -> list[str]:
+def _distinct(tops: Iterable[Module], in_variables: Mapping[int, Named]) -> list[str]:
     """A name for each, of its variable or its class, with a number where the name is taken.
 
     Of two of the class `Block` in no variable, and a `Net` in `net`: Block, Block_2, net.
     """
     names: list[str] = []
     for top in tops:
-        name = held[id(top)].name if id(top) in held else type(top).__name__
+        name = in_variables[id(top)].name if id(top) in in_variables else type(top).__name__
         unique, k = name, 1
         while unique in names:
             k += 1

@@ -31,12 +31,12 @@ def _expressions(file: str) -> dict[int, list[ast.expr]]:
 @functools.lru_cache(maxsize=16)
 def _by_line(text: str) -> dict[int, list[ast.expr]]:
     """The expressions that begin in each line."""
-    found: dict[int, list[ast.expr]] = {}
+    by_line: dict[int, list[ast.expr]] = {}
     tree = tree_of_text(text)
     for node in ast.walk(tree) if tree is not None else ():
         if isinstance(node, ast.expr):
-            found.setdefault(node.lineno, []).append(node)
-    return found
+            by_line.setdefault(node.lineno, []).append(node)
+    return by_line
 
 
 def _number(node: ast.expr) -> int | float | None:

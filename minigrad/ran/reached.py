@@ -71,30 +71,30 @@ class Reached:
             saved = (None, *(UNKNOWN,) * n)
         return tuple([self._argument(a, made_by.get(i)) for i, a in enumerate(saved[1:])])
 
-    def _recorded(self, given: Any, source: Any) -> Any:
+    def _recorded(self, argument: Any, source: Any) -> Any:
         if isinstance(source, list):
-            return type(given)(map(self._recorded, given, source))
+            return type(argument)(map(self._recorded, argument, source))
         if source is None:
-            return given
-        know(self.values, source, given)
+            return argument
+        know(self.values, source, argument)
         return source
 
-    def _argument(self, given: Any, made_by: Any) -> Any:
+    def _argument(self, argument: Any, made_by: Any) -> Any:
         if isinstance(made_by, dict):
-            given = [UNKNOWN] * (max(made_by) + 1) if given is UNKNOWN else given
-            return [self._argument(a, made_by.get(k)) for k, a in enumerate(given)]
+            argument = [UNKNOWN] * (max(made_by) + 1) if argument is UNKNOWN else argument
+            return [self._argument(a, made_by.get(k)) for k, a in enumerate(argument)]
         if made_by is not None:
-            know(self.values, made_by, getattr(given, "_array", given))
+            know(self.values, made_by, getattr(argument, "_array", argument))
             return made_by
-        if isinstance(given, Tensor):
-            return self._of_tensor(given)
-        if isinstance(given, Outline):  # one can stand for many arrays
-            return Node(given) if given.ndim else UNKNOWN
-        if isinstance(given, np.ndarray) and given.ndim:
-            return self._of_array(given)
-        if isinstance(given, (list, tuple)) and any(isinstance(a, Tensor) for a in given):
-            return type(given)([self._argument(a, None) for a in given])
-        return given
+        if isinstance(argument, Tensor):
+            return self._of_tensor(argument)
+        if isinstance(argument, Outline):  # one can stand for many arrays
+            return Node(argument) if argument.ndim else UNKNOWN
+        if isinstance(argument, np.ndarray) and argument.ndim:
+            return self._of_array(argument)
+        if isinstance(argument, (list, tuple)) and any(isinstance(a, Tensor) for a in argument):
+            return type(argument)([self._argument(a, None) for a in argument])
+        return argument
 
     def _of_tensor(self, tensor: Tensor) -> Node:
         node = tensor._node or self._of_array(tensor._array)
@@ -117,11 +117,11 @@ def know(values: dict[Node, np.ndarray], node: Node, value: object) -> None:
 
 def edges_of(call: tuple) -> list[Edge]:
     """An edge to every node among the arguments of a call, whether or not a gradient goes there."""
-    found: list[Edge] = []
+    edges: list[Edge] = []
     for position, argument in enumerate(call):
         if isinstance(argument, Node):
-            found.append(Edge(position, None, argument))
+            edges.append(Edge(position, None, argument))
         elif isinstance(argument, (list, tuple)):
             nodes = ((item, a) for item, a in enumerate(argument) if isinstance(a, Node))
-            found += [Edge(position, item, node) for item, node in nodes]
-    return found
+            edges += [Edge(position, item, node) for item, node in nodes]
+    return edges

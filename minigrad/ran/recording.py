@@ -8,6 +8,7 @@ is known by its memory: a view of all of it, as `np.asarray` gives, has the same
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -78,9 +79,9 @@ class Recording(Watcher):
     def on_write(self, array: Any, node: Node | None) -> None:
         """Forget all arrays in this memory; `node`, if given, has its numbers now."""
         shared = lambda a: isinstance(a, np.ndarray) and np.may_share_memory(a, array)
-        for known in (self.same_numbers, self.arrays):
-            for key in [key for key, (a, _) in known.items() if shared(a)]:
-                a, before = known.pop(key)
+        for table in (self.same_numbers, self.arrays):
+            for key in [key for key, (a, _) in table.items() if shared(a)]:
+                a, before = table.pop(key)
                 self._note_taken_out(before, without_tensors(a))
         if node is not None:
             node.note.array = array
@@ -88,12 +89,12 @@ class Recording(Watcher):
 
     def on_enter(self, box: Box, args: tuple, kwargs: dict[str, Any]) -> None:
         if not by_definition():
-            plain = [a for a in flat((*args, *kwargs.values())) if is_plain(a)]
-            box.note = BoxNote(source_line(), [a for a in plain if not self._is_result(a)])
+            numbers = [a for a in flat((*args, *kwargs.values())) if is_plain(a)]
+            box.note = BoxNote(source_line(), [a for a in numbers if not self._is_result(a)])
 
     def _is_result(self, a: Any) -> bool:
         """Tell whether an operation made a plain array, so that it is followed."""
-        node = self._seen(a)
+        node = self._node_seen(a)
         return node is not None and node.operation is not None
 
     def _note_taken_out(self, node: Node | None, value: Any, unseen: bool = False) -> None:
@@ -115,10 +116,10 @@ class Recording(Watcher):
 
     def on_operation(self, node: Node, args: tuple, y: Any) -> None:
         sources = tuple([self.node_of(a) for a in args])
-        held = [a for a in flat(args) if isinstance(a, (Tensor, np.ndarray))]
-        names = [(self.node_of(a), name) for a, name in names_here(held)]
-        held_args = tuple(map(_held, args))
-        node.note = Note(y, held_args, sources, source_line(), names, inside=by_definition())
+        arrays = [a for a in flat(args) if isinstance(a, (Tensor, np.ndarray))]
+        names = [(self.node_of(a), name) for a, name in names_here(arrays)]
+        copies = tuple(map(_copied, args))
+        node.note = Note(y, copies, sources, source_line(), names, inside=by_definition())
         node.keeps_grad = node.requires_grad
         node.note.recording = self
         if not node.operation.rules:  # type: ignore[union-attr]
@@ -155,7 +156,7 @@ class Recording(Watcher):
 
     def _of_array(self, a: Any) -> Node | None:
         """The node of an array: a new leaf, if it was not seen before, or was written to since."""
-        known = self._seen(a)
+        known = self._node_seen(a)
         if known is not None:
             if not _changed(known, a):
                 return known
@@ -167,7 +168,7 @@ class Recording(Watcher):
         self.arrays[memory_of(a)] = a, leaf
         return leaf
 
-    def _seen(self, a: Any) -> Node | None:
+    def _node_seen(self, a: Any) -> Node | None:
         """The node of an array that was seen before."""
         _, node = self.arrays.get(memory_of(a), (None, None))
         return node
@@ -176,6 +177,7 @@ class Recording(Watcher):
 # --- notes ----------------------------------------------------------------------------------------
 
 
+@dataclasses.dataclass(eq=False, slots=True)
 class Note:
     """The data of a node that `record()` keeps for the views.
 
@@ -195,21 +197,19 @@ class Note:
         made_of: of a leaf that other code made of the numbers of tensors, their nodes.
     """
 
+    y: Any
+    args: tuple = ()
+    sources: tuple = ()
+    line: SourceLine | None = None
+    names: list[tuple[Node, str]] = dataclasses.field(default_factory=list)
+    array: Any = None
+    inside: bool = False
+    gradient: Any = None
+    contributions: Sequence[Contribution] = ()
     recording: Recording | None = None
-    origin = ""
+    origin: str = ""
     draw: Callable[[], Any] | None = None
     made_of: Sequence[Node] = ()
-    gradient: Any = None
-
-    def __init__(self, y: Any, args=(), sources=(), line=None, names=(), array=None, inside=False):
-        self.y = y
-        self.array = array
-        self.args = args
-        self.sources = sources
-        self.line: SourceLine | None = line
-        self.names: list[tuple[Node, str]] = list(names)
-        self.inside = inside
-        self.contributions: list[Contribution] = []
 
     def on_visit(self, visit: Visit) -> None:
         """Keep the gradient of the node and what it passed on; `backward()` calls this."""
@@ -217,10 +217,10 @@ class Note:
 
 
 class BoxNote(NamedTuple):
-    """The call of a definition as a recording keeps it: its line, and the plain values it was given."""
+    """The call of a definition as a recording keeps it: its line, and the numbers and arrays it got."""
 
     line: SourceLine | None
-    plain: list[Any]
+    numbers: list[Any]
 
 
 class TakenOut(NamedTuple):
@@ -286,11 +286,11 @@ def _changed(node: Node, a: Any) -> bool:
     return node.note.y.tobytes() != np.asarray(a).tobytes()
 
 
-def _held(a: Any) -> Any:
+def _copied(a: Any) -> Any:
     """An argument with the arrays in Tensors, and copies of all others."""
     if isinstance(a, Tensor):
         return a._array
-    return type(a)(map(_held, a)) if type(a) in (list, tuple) else unshared(bare(a))
+    return type(a)(map(_copied, a)) if type(a) in (list, tuple) else unshared(bare(a))
 
 
 def is_plain(a: Any) -> bool:

@@ -21,12 +21,12 @@ def tree_of(function: Callable) -> ast.Lambda | ast.FunctionDef | None:
     if code is None:
         return None
     text = "".join(linecache.getlines(code.co_filename))
-    found = [f for f in _functions_in(text) if _place(f) == (code.co_name, code.co_firstlineno)]
-    if len(found) > 1:  # lambdas on one line
-        found = [
-            f for f in found if _essence(code) == _essence(_compiled(f, text, code.co_freevars))
+    functions = [f for f in _functions_in(text) if _place(f) == (code.co_name, code.co_firstlineno)]
+    if len(functions) > 1:  # lambdas on one line
+        functions = [
+            f for f in functions if _essence(code) == _essence(_compiled(f, text, code.co_freevars))
         ]
-    return found[0] if found else None
+    return functions[0] if functions else None
 
 
 @functools.lru_cache(maxsize=1024)

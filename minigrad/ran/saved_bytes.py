@@ -17,13 +17,13 @@ def bytes_kept(reached: Reached) -> dict[Node, int]:
     """For each node, the bytes that it is the first to keep; what a tensor holds is the tensor's."""
     held = (v for n, v in reached.values.items() if n.operation is None and n.note is None)
     seen = {id(owner_of(v)) for v in held if not v.flags.writeable}
-    kept: dict[Node, int] = {}
+    sizes: dict[Node, int] = {}
     for node in reached.nodes:
         for memory, size in _saved(reached, node):
             if memory not in seen:
                 seen.add(memory)
-                kept[node] = kept.get(node, 0) + size
-    return kept
+                sizes[node] = sizes.get(node, 0) + size
+    return sizes
 
 
 def _saved(reached: Reached, node: Node) -> Iterator[tuple[int, int]]:
@@ -46,10 +46,10 @@ def _saved(reached: Reached, node: Node) -> Iterator[tuple[int, int]]:
 
 def _arrays(values: Sequence[object]) -> list[np.ndarray]:
     """The arrays among `values`, and in the lists among them."""
-    found = []
+    arrays = []
     for v in values:
         if isinstance(v, np.ndarray):
-            found.append(v)
+            arrays.append(v)
         elif isinstance(v, (list, tuple)):
-            found += _arrays(v)
-    return found
+            arrays += _arrays(v)
+    return arrays

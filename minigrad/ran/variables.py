@@ -34,13 +34,13 @@ def variables(error: BaseException | None = None) -> Iterator[tuple[str, object]
 def names_here(values: Iterable[Any]) -> list[tuple[Any, str]]:
     """List those of `values` that the user's innermost function has in a variable, with its name."""
     frame = next(user_frames(), None)
-    wanted = {id(v): v for v in values}
-    found: dict[int, str] = {}
-    if frame is not None and wanted:
+    by_id = {id(v): v for v in values}
+    names: dict[int, str] = {}
+    if frame is not None and by_id:
         for name, value in frame.f_locals.items():
-            if id(value) in wanted and not name.startswith("_"):
-                found.setdefault(id(value), name)
-    return [(wanted[i], name) for i, name in found.items()]
+            if id(value) in by_id and not name.startswith("_"):
+                names.setdefault(id(value), name)
+    return [(by_id[i], name) for i, name in names.items()]
 
 
 def line_of(error: BaseException) -> SourceLine | None:

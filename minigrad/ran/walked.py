@@ -13,17 +13,18 @@ from .data import GraphEdge, Passed
 
 
 class Walked:
-    """The gradients of the nodes of a graph.
+    """The gradients of the nodes of a graph, as far as the last walk back is known.
 
-    A leaf may have its `.grad` of another computation, which shares it: then it is none of this one.
+    The `.grad` of a leaf may be that of another computation, which uses the leaf too. Where this one was
+    recorded, its own notes tell what arrived at the leaf.
 
     Args:
         operations: the operations of the graph.
         edges: of the graph, in order of their targets.
 
     Attributes:
-        arrived: the gradient that the last walk back is known to have brought to a node, by its number.
-        waiting: the nodes that it is yet to reach, and has not reached on any way.
+        arrived: the gradient that the walk brought to a node, by the number of the node.
+        waiting: the nodes that only operations use which wait for their own gradient.
     """
 
     def __init__(self, operations: Iterable[Node], edges: Sequence[GraphEdge]):
@@ -33,28 +34,28 @@ class Walked:
         self.waiting -= _arguments_of([node for node in operations if not _is_ahead(node)])
 
     def gradient(self, node: Node, number: int) -> tuple[np.ndarray | None, str]:
-        """The gradient of a node, which has this number, and the state that it is in."""
+        """The gradient of the node of this number, and its state, as `GraphNode` names it."""
         if node.operation is None:
             arrived = self.arrived.get(number)
             if arrived is not None:
-                return arrived, _known(arrived)
+                return arrived, _state(arrived)
             if node in self.waiting:
                 return None, "not computed"
         return gradient_of(node)
 
 
 def gradient_of(node: Node) -> tuple[np.ndarray | None, str]:
-    """The gradient of a node, and the state that it is in."""
+    """The gradient that a node holds, and its state, as `GraphNode` names it."""
     if not node.requires_grad:
         return None, "needs none"
     if node.grad is None:
         freed = node.operation is not None and node.saved is None
         return None, "freed" if freed else "not computed"
-    array = shown(node.grad)
-    return array, _known(array)
+    array = array_in(node.grad)
+    return array, _state(array)
 
 
-def _known(gradient: np.ndarray | None) -> str:
+def _state(gradient: np.ndarray | None) -> str:
     return "known" if gradient is None or gradient.any() else "zero"
 
 
@@ -73,14 +74,18 @@ def _walked_once(node: Node) -> bool:
     """Tell whether the last walk brought a node its whole gradient, as far as that is known."""
     if node.note is None or not node.note.contributions:
         return True
-    last, whole = shown(node.note.gradient), shown(node.grad)
+    last, whole = array_in(node.note.gradient), array_in(node.grad)
     if last is None or whole is None:
         return False
     return equal(last, whole)
 
 
 def _arrived(edges: Sequence[GraphEdge]) -> dict[int, np.ndarray]:
-    """For each node, the sum of what the walk back is known to have brought: it goes from the newest."""
+    """The gradient that the walk back brought to each node, by its number.
+
+    The walk goes from the newest operation to the oldest. So the last edge along which a gradient came
+    belongs to the oldest operation that uses the node, and has the sum of all.
+    """
     last: dict[int, GraphEdge] = {}
     for edge in edges:
         if edge.passed is not None and edge.target == last.setdefault(edge.source, edge).target:
@@ -89,18 +94,18 @@ def _arrived(edges: Sequence[GraphEdge]) -> dict[int, np.ndarray]:
 
 
 def passed_by(node: Node) -> dict[tuple[int, int | None], Passed]:
-    """The gradients that a node passed on in the last backward pass, by position and place in a list."""
-    found = {}
+    """The gradients that a node passed on in the last walk back, by position and place in a list."""
+    passed = {}
     waiting = list(node.note.contributions)
     for position, item, to in node.edges:
         if waiting and (waiting[0].position, waiting[0].to) == (position, to):
-            given, fitted, before, after = map(shown, waiting.pop(0)[2:])
+            given, fitted, before, after = map(array_in, waiting.pop(0)[2:])
             if given is not None and fitted is not None and after is not None:
-                found[position, item] = Passed(given, fitted, before, after)
-    return found
+                passed[position, item] = Passed(given, fitted, before, after)
+    return passed
 
 
-def shown(value: object) -> np.ndarray | None:
-    """The array in a value, for those who only look; None where it is yet to be computed, or lost."""
+def array_in(value: object) -> np.ndarray | None:
+    """A read-only view of the array in a value; None where the value is no array, or has none yet."""
     array = value._array if isinstance(value, Tensor) else value
     return frozen_view(np.asarray(array)) if isinstance(array, (np.ndarray, np.generic)) else None

@@ -90,10 +90,10 @@ class CardWriter:
         closed: the text of the card of each closed box, by its key.
     """
 
-    def __init__(self, of: PageDrawing, budget: int, edges: dict[int, int]):
-        self.of = of
-        self.graph = of.graph
-        self.plan = folding.plan(of.graph, None, False, budget)
+    def __init__(self, part: PageDrawing, budget: int, edges: dict[int, int]):
+        self.part = part
+        self.graph = part.graph
+        self.plan = folding.plan(part.graph, None, False, budget)
         self.edges = edges
         self.cards: list[dict[str, Any]] = []
         self.frames: list[dict[str, Any]] = []
@@ -119,7 +119,7 @@ class CardWriter:
                 inside = self.graph.part(own, _boxes_inside(self.graph, item.box, own))
                 title = ": ".join(map(words.visible, item.title.split("\n")))
                 name = str(self.keys[item])
-                yield PageDrawing(name, title, inside, self.of.name, item.box)
+                yield PageDrawing(name, title, inside, self.part.name, item.box)
 
     # Written for Graphviz
 
@@ -169,7 +169,7 @@ class CardWriter:
     def _key(self, block: Block) -> str:
         """The name of a block's own drawing."""
         part_number = len(self.closed) + len(self.frames)
-        key = f"box{block.box}" if block.box is not None else f"{self.of.name}-{part_number}"
+        key = f"box{block.box}" if block.box is not None else f"{self.part.name}-{part_number}"
         self.keys[block] = key
         return key
 
@@ -188,8 +188,8 @@ class CardWriter:
             layouts[dot] = None if laid_out is None else json.loads(laid_out)
         layout = layouts[dot]
         about = {
-            "name": self.of.name, "title": self.of.title, "around": self.of.around,
-            "box": self.of.box,
+            "name": self.part.name, "title": self.part.title, "around": self.part.around,
+            "box": self.part.box,
             "outside": [n.number for n in self.graph.nodes if n.outside], "closed": self.closed,
             "results": sorted(self.plan.results),
         }  # fmt: skip

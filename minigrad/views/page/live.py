@@ -138,7 +138,7 @@ def note_computed(graph: GraphData, tape: Tape, arrays: Arrays, leaves: set[int]
 
     def note(array: np.ndarray | None, slot: int | None) -> None:
         if array is not None and slot is not None and slot not in leaves and slot not in tape.fixed:
-            arrays.computed(array, slot, tape.arrays[slot])
+            arrays.note_computed(array, slot, tape.arrays[slot])
 
     for node in graph.nodes:
         if node.kind == "operation":

@@ -40,7 +40,7 @@ class Arrays:
 
     def __init__(self, budget: int):
         self.budget = budget
-        self.held: list[np.ndarray] = []
+        self.arrays: list[np.ndarray] = []
         self.places: dict[tuple, int] = {}  # by dtype, shape and a digest of the numbers
         self.full: set[int] = set()  # the places of arrays that are kept in full
         self.slots: dict[int, int] = {}  # the slots of arrays that the page can compute
@@ -55,13 +55,13 @@ class Arrays:
         numbers = np.ascontiguousarray(array)
         key = array.dtype.str, array.shape, hashlib.sha256(numbers.data).digest()
         if key not in self.places:
-            self.places[key] = len(self.held)
-            self.held.append(array)
+            self.places[key] = len(self.arrays)
+            self.arrays.append(array)
         if full:
             self.full.add(self.places[key])
         return self.places[key]
 
-    def computed(
+    def note_computed(
         self, array: np.ndarray | None, slot: int | None, on_tape: np.ndarray | None
     ) -> None:
         """Note that a page computes `array`, if its tape has the same in that slot: `on_tape`."""
@@ -90,7 +90,7 @@ class Arrays:
             {"s": list(array.shape), "t": array.dtype.kind, "p": self.slots[i]}
             if i in self.slots
             else pack(array, most, i in self.full)
-            for i, array in enumerate(self.held)
+            for i, array in enumerate(self.arrays)
         ]
 
     def _size(self, most: int) -> int:
@@ -99,7 +99,7 @@ class Arrays:
             else 4 * a.nbytes // 3 if i in self.full
             else 3 * min(a.size, most) if a.size > SMALL
             else 8 * a.size
-            for i, a in enumerate(self.held)
+            for i, a in enumerate(self.arrays)
         )  # fmt: skip
 
 
@@ -122,13 +122,13 @@ def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
         packed["w"] = 8 if wide else 4
         packed["x"] = base64_of(array.astype("<f8" if wide else "<f4"))
     else:
-        some, steps = thinned(array, max(array.size if full else most, SMALL))
+        numbers, steps = thinned(array, max(array.size if full else most, SMALL))
         if array.size > SMALL and array.dtype.kind == "f":
-            packed["c"], packed["e"] = codes(some)
+            packed["c"], packed["e"] = codes(numbers)
         elif array.size > SMALL and array.dtype.kind == "b":
-            packed["b"] = base64_of(np.packbits(some, bitorder="little"))
+            packed["b"] = base64_of(np.packbits(numbers, bitorder="little"))
         else:
-            packed["v"] = [decimal(v) for v in some.ravel().tolist()]
+            packed["v"] = [decimal(v) for v in numbers.ravel().tolist()]
         if max(steps, default=1) > 1:
             packed["k"] = steps
     if array.size > 1 and array.dtype.kind != "b":
