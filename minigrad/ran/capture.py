@@ -71,16 +71,23 @@ def _failed(call: FailedCall, error: MinigradError) -> Node:
     """The call that failed, as the node that it would have become."""
     args = (*call.args, *call.kwargs.values())
     function = call.owner
-    if not callable(function) or isinstance(function, Module):
-        function = functools.partial(tuple)  # any function that can be given a name
-        name = call.owner if isinstance(call.owner, str) else type(call.owner).__name__
-        function.__name__ = name  # type: ignore[attr-defined]
+    if isinstance(function, (str, Module)):
+        function = _with_name(function if isinstance(function, str) else type(function).__name__)
     edges = edges_to(args, itertools.repeat(True))  # whichever of them has a rule
     y = call.y if hasattr(call.y, "shape") else NOT_MADE
     node = Node(y, table.Operation(function, ()), (y, *args), {}, edges)
     node.note = Note(y, line=line_of(error))
     node.box = call.box
     return node
+
+
+def _with_name(name: str) -> Callable:
+    """A function of which a view shows the name: a definition or a module that failed has no other."""
+
+    def function() -> None: ...
+
+    function.__name__ = name
+    return function
 
 
 @contextlib.contextmanager

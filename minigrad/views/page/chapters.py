@@ -73,13 +73,15 @@ def chapters(
 ) -> list[dict[str, Any]]:
     """The chapters of `graph`, forward and back, as data.
 
-    title, about: texts
-    part: the name of the part, if the title is one of `purposes`
-    lesson: the title and the address of the lesson that a docstring names, from `lessons`
-    box: the number of the main box
-    steps: how many steps it takes
-    back: whether these are on the way back
-    code: whether the title is a line of code
+    A chapter has these keys:
+
+        title, about: texts
+        part: the name of the part, if the title is one of `purposes`
+        lesson: the title and the address of the lesson that a docstring names, from `lessons`
+        box: the number of the main box
+        steps: how many steps it takes
+        back: whether these are on the way back
+        code: whether the title is a line of code
     """
     operations = [n for n in graph.nodes if n.kind == "operation"]
     forward = [

@@ -77,15 +77,17 @@ class NodeWriter:
     def node(self, node: GraphNode) -> dict[str, Any]:
         """A node by its names, with the numbers of its arrays, its rule and its line of code.
 
-        n, kind, state, box, kept: `number` and the others of a `GraphNode`
-        label: its name, or ""
-        head: the first line of its card
-        made: what made it, as code
-        shape, letters, type: of the array; a letter for each axis, "" where none is known
-        value, gradient: the numbers of the arrays, or None
-        op, rule, about: of an operation: its name, its rule, the first sentence of its docstring
-        line: the file and the line of code, where these are known
-        check: its gradient against finite differences, as `_check` gives it
+        It has these keys:
+
+            n, kind, state, box, kept: `number` and the others of a `GraphNode`
+            label: its name, or ""
+            head: the first line of its card
+            made: what made it, as code
+            shape, letters, type: of the array; a letter for each axis, "" where none is known
+            value, gradient: the numbers of the arrays, or None
+            op, rule, about: of an operation: its name, its rule, the first sentence of its docstring
+            line: the file and the line of code, where these are known
+            check: its gradient against finite differences, as `_check` gives it
         """
         is_operation = node.kind == "operation"
         data: dict[str, Any] = {

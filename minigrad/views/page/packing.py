@@ -104,17 +104,19 @@ class Arrays:
 
 
 def pack(array: np.ndarray, most: int, full: bool = False) -> dict[str, Any]:
-    """An array as JSON can hold it:
+    """An array as JSON can hold it.
 
-    s, t    the shape, and the letter of the dtype's kind
-    v       the numbers of a small array
-    c, e    the codes of a large array, and the power of ten of its largest number
-    x, w    the bytes of an array kept in full, and the bytes of a number
-    b       the bits of booleans
-    k       the step along each axis, if numbers were left out
-    p       in place of these: the slot of an array that the page computes
-    m, h    the `SUMMARY` of all numbers (least, greatest, mean, norm, the counts of zeros and of
-            numbers that are not finite), and a histogram
+    The keys are short, as there are many arrays:
+
+        s, t    the shape, and the letter of the dtype's kind
+        v       the numbers of a small array
+        c, e    the codes of a large array, and the power of ten of its largest number
+        x, w    the bytes of an array kept in full, and the bytes of a number
+        b       the bits of booleans
+        k       the step along each axis, if numbers were left out
+        p       in place of these: the slot of an array that the page computes
+        m, h    the `SUMMARY` of all numbers (least, greatest, mean, norm, the counts of zeros and of
+                numbers that are not finite), and a histogram
     """
     packed: dict[str, Any] = {"s": list(array.shape), "t": array.dtype.kind}
     if full and array.dtype.kind == "f":

@@ -99,10 +99,10 @@ function effectText(before, after) {
 
 // Each switch alone, turned and turned back: one at a time, so that the page answers in between.
 function measureEach() {
-  if (measuredAt === Live.versionNow()) return;
-  measuredAt = Live.versionNow();
-  effects.clear();
   const about = Live.versionNow();
+  if (measuredAt === about) return;
+  measuredAt = about;
+  effects.clear();
   const waiting = Live.tape.switches.slice();
   const next = () => {
     if (about !== Live.versionNow() || state.panelTab !== "whatif") {
