@@ -319,11 +319,12 @@ assert other.grad.tolist() == [0, 0.25]
 # - losses that are given something else than they take, such as probabilities in the place of scores,
 #   a column less a row, and two softmaxes in a row;
 # - attention whose softmax, mask or heads are along a wrong axis;
-# - in PyTorch: gradients that are another's, or that 16 bits round to 0; steps that are too long, that
-#   change nothing, or that add to the gradients of the step before.
+# - in PyTorch: gradients that are another's, or that 16 bits round to 0;
+# - steps that are too long, that change nothing, or that add to the gradients of the step before.
 #
 # `help("minigrad.views.troubles")` lists all. For the last of them it needs more than one step: let the
-# whole loop stand in the block, for a few steps. Make the data before the block, since what makes it
+# whole loop stand in the block, for a few steps; of a model of minigrad's own, in a block of
+# `with mg.record() as watched:`. Make the data before the block, since what makes it
 # would be computed twice, and drawn as well. Something is missing in this loop:
 
 # %%

@@ -36,7 +36,7 @@ from .engine.table import definition, rule
 from .engine.tensor import Array, Tensor
 from .missing import answer_imports, missing
 from .nn import Parameter
-from .ran.recording import record
+from .ran.loop import record
 from .random import generator, manual_seed
 from .system.namesake import warn_of_namesake
 from .transforms import grad, hessian, hvp, jacobian, jvp, value_and_grad, vjp

@@ -16,7 +16,7 @@ from .arrays.ranges import extent, shape_and_dtype
 from .arrays.state import arrays_for
 from .engine.errors import described
 from .engine.kinds import has_axes, named
-from .engine.modes import effect
+from .engine.modes import effect, mode
 from .engine.source import level_outside
 from .engine.tensor import Tensor, tensor_of
 from .missing import PUBLIC, AnswersOtherNames, missing
@@ -113,6 +113,8 @@ class Optimizer(AnswersOtherNames):
         A graph that used the array of before keeps that. Warns if none has a gradient.
         """
         effect("calls step() of an optimiser")
+        for watcher in mode.get().watchers:
+            watcher.on_step(self)
         grads = [p.node.grad for p in self.parameters]
         if all(g is None for g in grads):
             warnings.warn(

@@ -40,11 +40,12 @@ class WithBlock(contextlib.AbstractContextManager):
     def __init__(self, manager: Callable[[], contextlib.AbstractContextManager]):
         self.manager = manager
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Any:
         manager, before = self.manager(), _entered.get()
         try:  # after an error or Ctrl-C in here, Python does not call __exit__
-            manager.__enter__()
+            given = manager.__enter__()
             _entered.set((*before, (self, manager)))
+            return given
         except BaseException as problem:
             _entered.set(before)
             manager.__exit__(type(problem), problem, problem.__traceback__)
@@ -110,7 +111,7 @@ class Switch(Protocol):
     def __call__(self, decorated: Function) -> Function: ...
 
 
-def with_block(function: Callable[[], Iterator[None]]) -> Switch:
+def with_block(function: Callable[[], Iterator[Any]]) -> Switch:
     """Make a `with` block of a generator function that yields once, like `contextlib.contextmanager`."""
     manager = contextlib.contextmanager(function)
 

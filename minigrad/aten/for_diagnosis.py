@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from typing import NamedTuple
 
 import numpy as np
 
 from ..arrays.identity import memory_of
 from ..engine.tensor import Tensor
 from ..engine.walk import order
+from ..ran.training import SeenTraining, Update
 from ..transforms import gradients
-from .learned import names, optimized, outermost
+from .learned import learned, names, optimizers, outermost, unused
 from .watched import Watched
 
 DEAD = 3  # backward passes in a row that give zeros to what was given others before
-
-
-class Update(NamedTuple):
-    """The change of a parameter by a step of training: its numbers, and the gradient before it."""
-
-    before: np.ndarray
-    after: np.ndarray
-    gradient: np.ndarray
 
 
 def first_to_look_at(watched: Watched) -> int | None:
@@ -38,7 +31,28 @@ def first_to_look_at(watched: Watched) -> int | None:
     return next(iter([*bad, *others, *reversed(places)]), None)
 
 
-def updates(watched: Watched, place: int) -> list[Update]:
+def training_of(watched: Watched) -> SeenTraining:
+    """The steps of training in the block."""
+    backwards, passes = watched.backwards, watched.passes
+    leaves = watched.calls.values.leaves
+    return SeenTraining(
+        losses=[next((root for root, _ in b.roots), None) for b in backwards],
+        steps=watched.calls.observed.updates,
+        versions={i: [leaf._array for leaf in every] for i, (_, every) in leaves.items()},
+        reached=passes.moved,
+        kept=[(name, times) for name, _, times in passes.kept.values()],
+        is_doubtful=lambda place: (
+            any(b.others.wrong for b in backwards[: place + 1]) or bool(passes.wrong_functions())
+        ),
+        key_of=id,
+        updates=functools.partial(_updates, watched),
+        parameters=functools.partial(learned, watched),
+        optimizers=functools.partial(optimizers, watched),
+        unused=functools.partial(unused, watched),
+    )
+
+
+def _updates(watched: Watched, place: int) -> list[Update]:
     """The changes of parameters after the `backward()` at a place, if they were used again."""
     roots = watched.backwards[place].roots
     nodes = order([root.node for root, _ in roots])
@@ -74,7 +88,7 @@ def without_gradient(watched: Watched) -> dict[str, list[Tensor]]:
     of_one = outer[0].parameters() if len(outer) == 1 else ()
     used = watched.calls.ends.used if watched.backwards else {id(p): p for p in of_one}
     without = {i: p for i, p in used.items() if p.requires_grad and i not in passes.given}
-    held = optimized(watched) if without else set()
+    held = training_of(watched).optimized() if without else set()
     return {
         called(p): leaves.get(i, (None, []))[1] for i, p in without.items() if not held or i in held
     }
@@ -86,7 +100,7 @@ def excused(watched: Watched) -> dict[str, set]:
     Not computed: PyTorch gave one elsewhere in the block, as in other chunks of a long sequence; or
     optimizers are known, and none has it, as of a target network. Zero: one of the last was another.
     """
-    passes, held = watched.passes, optimized(watched)
+    passes, held = watched.passes, training_of(watched).optimized()
     found: dict[str, set] = {"not computed": set(), "zero": set()}
     for i, (_, leaves) in watched.calls.values.leaves.items():
         memory = {memory_of(leaf._array) for leaf in leaves}

@@ -3,50 +3,24 @@
 from __future__ import annotations
 
 import gc
-import itertools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from ..engine.tensor import Tensor
 from ..nn import Parameter
+from ..ran.training import SeenParameter, parameters_of
 from ..ran.variables import names_here
 from .watched import Watched
 
 
-class SeenParameter(NamedTuple):
-    """A parameter, and what became of it in the block.
-
-    Attributes:
-        name: of the parameter, after the module that was called.
-        identity: `id` of PyTorch's parameter, as `optimized` has it.
-        leaves: ours, a new one each time that it was changed.
-        changes: how often a step changed its numbers.
-        given: how often `backward()` gave it other numbers than zeros.
-        outer: the module that was called, in which it is, by identity; None for none.
-        in_list: `Net.layers`, if it is in a list there, which a module does not look into.
-    """
-
-    name: str
-    identity: int
-    leaves: list[Tensor]
-    changes: int
-    given: int
-    outer: int | None
-    in_list: str
-
-
 def learned(watched: Watched) -> list[SeenParameter]:
     """The parameters of the block, each with what became of it."""
-    given, called = watched.passes.moved, names(watched)
+    reached, called = watched.passes.moved, names(watched)
     outer = {id(p): id(m) for m in outermost(watched) for p in m.parameters()}
     in_list = _in_lists(watched)
-    changes = lambda leaves: sum(not np.array_equal(a, b) for a, b in itertools.pairwise(leaves))
     return [
         SeenParameter(
-            called(p), i, leaves, changes([leaf._array for leaf in leaves]), given.get(i, 0),
-            outer.get(i), in_list.get(i, ""),
+            called(p), i, [leaf._array for leaf in leaves], reached.get(i, 0), outer.get(i),
+            in_list.get(i, ""),
         )
         for i, (p, leaves) in watched.calls.values.leaves.items()
         if isinstance(leaves[-1], Parameter)
@@ -66,24 +40,6 @@ def _in_lists(watched: Watched) -> dict[int, str]:
     return {id(p): lists[id(m)] for m in known if id(m) in lists for p in m.parameters()}
 
 
-def moved_by(watched: Watched, optimizer: Any) -> list[float]:
-    """The length of each step of an optimizer that was seen, as a part of that of its parameters."""
-    leaves = watched.calls.values.leaves
-    versions = [leaves[id(p)][1] for p in parameters_of(optimizer) if id(p) in leaves]
-    most = max(map(len, versions), default=0)
-    arrays = [[leaf._array.astype(np.float64) for leaf in v] for v in versions if len(v) == most]
-    length = lambda parts: float(np.sqrt(sum(np.sum(np.square(part)) for part in parts)))
-    sizes = [length(a[k] for a in arrays) or 1.0 for k in range(most)]
-    return [length(a[k + 1] - a[k] for a in arrays) / sizes[k] for k in range(most - 1)]
-
-
-def replaced(watched: Watched) -> list[tuple[int, ...]]:
-    """The shapes of the parameters that optimizers have, and that nothing in the block used."""
-    leaves = watched.calls.values.leaves
-    held = {id(p): p for o in optimizers(watched) for p in parameters_of(o)}
-    return [tuple(p.shape) for i, p in held.items() if i not in leaves]
-
-
 def unused(watched: Watched) -> list[str]:
     """The names of the parameters that an optimizer has, and that nothing with gradients used.
 
@@ -97,17 +53,11 @@ def unused(watched: Watched) -> list[str]:
     return sorted(map(names(watched), left)) if left else []
 
 
-def optimized(watched: Watched) -> set[int]:
-    """The identities of the leaves that optimizers have: those that are known.
+def optimizers(watched: Watched) -> list[Any]:
+    """The optimizers that took a step in the block, and others that there are and have a leaf of it.
 
     It looks through all objects that there are: ask it only of what seems wrong.
     """
-    held = {id(p) for o in optimizers(watched) for p in parameters_of(o)}
-    return held & watched.calls.values.leaves.keys()
-
-
-def optimizers(watched: Watched) -> list[Any]:
-    """The optimizers that took a step in the block, and others that there are and have a leaf of it."""
     leaves = [theirs for theirs, _ in watched.calls.values.leaves.values()]
     return [*{id(o): o for o in (*_stepped(watched), *_holding(leaves))}.values()]
 
@@ -133,12 +83,6 @@ def _holding(parameters: list[Any]) -> list[Any]:
     holders += gc.get_referrers(*[a for a in holders if type(a) is dict])
     # An object may lie about its class, and compute to do so: its type does not.
     return [o for o in holders if issubclass(type(o), Optimizer)]
-
-
-def parameters_of(optimizer: Any) -> list[Any]:
-    """The parameters of all groups of an optimizer."""
-    groups = getattr(optimizer, "param_groups", ())  # none before it is complete
-    return [p for group in groups for p in group["params"]]
 
 
 def names(watched: Watched) -> Callable[[Any], str]:

@@ -8,14 +8,15 @@ import re
 import threading
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.optim import optimizer
 from torch.utils._python_dispatch import _disable_current_modes
 
 from ..engine import modes
-from ..engine.source import SourceLine, source_line
+from ..engine.source import source_line
+from ..ran.training import OptimizerStep, parameters_of
 from .dispatch import Calls, in_backward
 from .distances import length
 from .functorch import refuse_transforms
@@ -70,32 +71,13 @@ def _left(box: modes.Box | None, owner: Any) -> modes.Box | None:
     return box if outer is box.outer else modes.Box(outer, box.owner, box.function)
 
 
-class OptimizerStep(NamedTuple):
-    """A step that an optimizer took.
-
-    Attributes:
-        optimizer: the optimizer.
-        line: of the code that asked for the step.
-        came: the length of the gradient when backward() left it.
-        found: the length of the gradient that the step takes: 0 if there is none.
-        rates: the learning rate of each of its groups.
-    """
-
-    optimizer: Any
-    line: SourceLine | None
-    came: float
-    found: float
-    rates: tuple[float, ...]
-
-    @classmethod
-    def of(cls, optimizer: Any, lengths: dict[int, float]) -> OptimizerStep:
-        """The step that begins; `lengths`: of the gradients that backward() left, by identity."""
-        groups = optimizer.param_groups
-        parameters = [p for group in groups for p in group["params"]]
-        came = math.hypot(*(lengths.get(id(p), 0.0) for p in parameters))
-        found = math.hypot(*(length_of(p.grad) for p in parameters))
-        rates = tuple([float(group.get("lr", 1.0)) for group in groups])
-        return cls(optimizer, source_line(), came, found, rates)
+def _step_of(who: Any, lengths: dict[int, float]) -> OptimizerStep:
+    """The step that begins; `lengths`: of the gradients that backward() left, by identity."""
+    parameters = parameters_of(who)
+    came = math.hypot(*(lengths.get(id(p), 0.0) for p in parameters))
+    found = math.hypot(*(length_of(p.grad) for p in parameters))
+    rates = tuple([float(group.get("lr", 1.0)) for group in who.param_groups])
+    return OptimizerStep(who, source_line(), came, found, rates)
 
 
 def length_of(gradient: Any) -> float:
@@ -113,13 +95,12 @@ def new_leaves(calls: Calls) -> Iterator[None]:
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if closure is None:  # a closure computes the gradients only in the step
             with _disable_current_modes():  # a learning rate may be a tensor
-                calls.observed.updates.append(OptimizerStep.of(who, calls.observed.lengths))
+                calls.observed.updates.append(_step_of(who, calls.observed.lengths))
 
     def end(who, *_) -> None:
         calls.steps -= threading.get_ident() == thread
-        for group in who.param_groups:
-            for parameter in group["params"]:
-                calls.values.storage(parameter).forget()
+        for parameter in parameters_of(who):
+            calls.values.storage(parameter).forget()
 
     with (
         optimizer.register_optimizer_step_pre_hook(begin),

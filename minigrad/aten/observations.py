@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..engine.node import Node
 from ..engine.source import SourceLine
 from ..engine.tensor import Tensor
+from ..ran.training import OptimizerStep
 from .distances import Distance
 
 
@@ -37,7 +38,7 @@ class Observations:
         unread: how many calls had no row, by name.
         drawn: constants that PyTorch drew at random.
         taken: each time that Python got numbers.
-        updates: the steps that optimizers took, each an `OptimizerStep`.
+        updates: the steps that optimizers took, in order.
         lengths: of the gradients that the last backward() left, by the identity of the leaf.
         losses: the calls of loss functions.
     """
@@ -47,6 +48,6 @@ class Observations:
     unread: dict[str, int] = field(default_factory=dict)
     drawn: list[Tensor] = field(default_factory=list)
     taken: list[Taken] = field(default_factory=list)
-    updates: list[Any] = field(default_factory=list)
+    updates: list[OptimizerStep] = field(default_factory=list)
     lengths: dict[int, float] = field(default_factory=dict)
     losses: list[GivenToLoss] = field(default_factory=list)

@@ -13,7 +13,7 @@ from ..engine.kinds import KINDS, Kind
 from ..engine.source import level_outside, pass_over
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..ran.recording import record
+from ..ran.recording import recording
 from ..system.working import hearing_prints, working
 from .comparison import NOT_FINITE, Comparison
 from .prepared import made_data
@@ -97,7 +97,7 @@ class Watched:
             self.calls.begins = block.enter_context(working("watching PyTorch"))
             block.enter_context(hearing_prints())
             block.enter_context(plain_calls())
-            block.enter_context(record())
+            block.enter_context(recording())
             block.enter_context(boxes(self.calls.values.counterparts))
             block.enter_context(new_leaves(self.calls))
             block.enter_context(functions_seen(self.calls.note_function))

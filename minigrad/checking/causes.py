@@ -17,7 +17,7 @@ from ..engine.base import AnyArray
 from ..engine.node import Node
 from ..engine.tensor import Tensor
 from ..engine.walk import Contribution, Visit, fit, order, walk
-from ..ran.recording import record
+from ..ran.loop import record
 from ..transforms import gradients
 from .differences import Values, is_kink, sides, slopes
 from .operation_again import OperationAgain, WrongGradient

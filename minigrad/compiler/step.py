@@ -16,7 +16,7 @@ from ..engine.modes import get_default_dtype, mode
 from ..engine.source import pass_over
 from ..engine.tensor import Tensor, tensor_of
 from ..errors import ArgumentError, GraphError
-from ..ran.recording import record
+from ..ran.loop import record
 from ..settings import flag, whole
 from ..settings import function as checked_function
 from ..views.graph import Graph, graph

@@ -57,6 +57,8 @@ def backward(
     alone = Alone(start) if frees else NOTHING
     graph_of_gradients = setting(grad=True) if create_graph else NOTHING
     gradients = []
+    for watcher in mode.get().watchers:
+        watcher.on_backward(root)
     with alone, graph_of_gradients:
         for visit in walk({start: seed}, frees=frees):
             if visit.node.keeps_grad:

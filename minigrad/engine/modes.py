@@ -78,6 +78,12 @@ class Watcher:
     def on_write(self, array: np.ndarray, node: Node | None) -> None:
         """See an array that was written to; `node`, if given, has its numbers now."""
 
+    def on_backward(self, root: Any) -> None:
+        """See a tensor from which a walk back is about to begin."""
+
+    def on_step(self, optimizer: Any) -> None:
+        """See an optimizer that is about to take a step."""
+
     def on_effect(self, action: str, node: Node | None = None) -> None:
         """See an action beside computing, such as "sets a gradient", on this node, or on all."""
 

@@ -23,7 +23,8 @@ Read it in this order:
    that a line of code has itself
 7. `proof`: the constants that have other numbers in another run, with other arguments; `comparing`: two
    runs, node by node
-8. `words`: numbers, arrays and arguments as short text; `rules_as_text`: rules as they are written
+8. `loop`: the walks back and steps of a loop in `mg.record()`; `training`: these as data, also PyTorch's
+9. `words`: numbers, arrays and arguments as short text; `rules_as_text`: rules as they are written
 
 A call of a module or a definition has three forms on its way to a picture: Box -> GraphBox -> Block.
 

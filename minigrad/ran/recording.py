@@ -24,23 +24,14 @@ from ..engine.saving import unshared
 from ..engine.source import SourceLine, by_definition, pass_over, source_line
 from ..engine.tensor import Tensor
 from ..engine.walk import Contribution, Visit
-from ..with_blocks import with_block
 from .variables import names_here
 
 pass_over(__file__)
 
 
-@with_block
-def record() -> Iterator[None]:
-    """Within it, every value and source line is kept for the views, and of `backward()` every gradient
-    and contribution."""
-    with recording():
-        yield
-
-
 @contextlib.contextmanager
 def recording() -> Iterator[Recording]:
-    """As `record()`; it gives what notes all of it."""
+    """Within it, all that `record()` keeps of operations is noted; it gives what notes it."""
     noted = Recording()
     try:
         with setting(watchers=(noted,)):

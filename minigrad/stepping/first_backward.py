@@ -12,7 +12,7 @@ from typing import Any
 from ..aten.watched import Watched, pytorch
 from ..engine.tensor import Tensor
 from ..engine.walk import order
-from ..ran.recording import record
+from ..ran.loop import record
 from ..views.text.steps import steps
 from .walk import walk
 

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...engine.tensor import Tensor
-from ...ran.recording import record
+from ...ran.loop import record
 from ...views.graph import Graph, graph
 from ...views.text.steps import steps
 

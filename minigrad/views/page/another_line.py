@@ -13,8 +13,9 @@ import numpy as np
 
 from ...ran import capture
 from ...ran.data import GraphData
+from ...ran.loop import record
 from ...ran.proof import number_of
-from ...ran.recording import as_arguments, record
+from ...ran.recording import as_arguments
 from ...script.page_functions import Unwritten
 from ...script.script import Script
 from ...script.tape import Tape

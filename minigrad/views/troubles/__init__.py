@@ -20,15 +20,18 @@ that led there, and what people do about it. Its kind, the file that finds it, a
     twice               mistakes    a softmax of a softmax
     pairs               mistakes    a column of numbers less a row of answers, or a product of such
 
+Of a loop of training also:
+
+    steps               long_steps  steps that are too long, or go uphill
+    kept                long_steps  gradients kept from the step before, to which more is added
+    unchanged           unchanged   steps that change nothing, and parameters that never change
+
 Of what PyTorch computed also:
 
     another gradient    pytorchs    one that is another than that of the computation, as by a hook
     own backward        pytorchs    a function's own `backward()`, which is not the derivative
     underflows          pytorchs    a gradient that 16 bits round to 0
     outside             pytorchs    a NaN that does not reach the loss
-    steps               long_steps  steps of training that are too long, or go uphill
-    kept                long_steps  gradients kept from the step before, to which more is added
-    unchanged           unchanged   steps that change nothing, and parameters that never change
     not computed        finding     gradients that could not be computed again, and so not judged
 
 Read it in this order: `trouble`, `finding` (`diagnose`), then the finders. `reading` has what these read

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ... import errors
-from ...aten.for_diagnosis import first_to_look_at
+from ...aten.for_diagnosis import first_to_look_at, training_of
 from ...aten.watched import Watched, unwatched
 from ...engine.errors import described
 from ...engine.tensor import Tensor
+from ...ran.loop import Loop
+from ...ran.training import SeenTraining
 from ..graph import Graph, graph_with_gradients
 from ..graph import graph as graph_of
 from ..page import Extras, explore
 from .attention import another_axis, inverted_mask, of_attention
 from .finite import not_finite
-from .long_steps import keeps_gradients, long_steps
+from .long_steps import keeps_gradients, long_steps, losses_of
 from .losses import other_inputs
 from .mistakes import pairs, softmax_twice
-from .notes import notes
+from .notes import notes, notes_on_steps
 from .on_the_way import along_the_way
 from .pytorchs import of_pytorchs
 from .reading import module_of
@@ -39,17 +41,19 @@ FOUND = "Found by mg.diagnose"
 NO_STEPS = "not looked at: labels, inputs, and steps (learning rate, zero_grad, whose parameters)"
 
 
-def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> Troubles:
+def diagnose(loss: Tensor | Watched | Loop, page: str | os.PathLike | bool = False) -> Troubles:
     """Find what is wrong with the numbers of a computation, forward and back: `print` it.
 
-    Compute the loss inside `with mg.record():`, so that all values are known; or give what
-    `mg.pytorch()` gave. If `backward()` was not called, the gradients are computed, and forgotten.
+    Compute the loss inside `with mg.record():`, so that all values are known; if `backward()` was not
+    called, the gradients are computed, and forgotten. Or put a whole loop of training in the block, as
+    `with mg.record() as watched:`, or `with mg.pytorch() as watched:`, and give `watched`.
 
     It tells numbers that are not finite, with the line that they came from; gradients that are 0, reach
     no parameter, vanish or explode; units that are dead or alike; losses that are given something else
-    than they take; softmaxes, masks and heads along a wrong axis. Of a loop of PyTorch's also steps that
-    are too long or change nothing, and gradients that are kept, lost, or another's: lesson 21 has one,
-    and `help("minigrad.views.troubles")` lists all. It knows nothing of wrong labels or inputs.
+    than they take; softmaxes, masks and heads along a wrong axis. Of a loop also steps that are too long
+    or change nothing, and gradients that are kept; of PyTorch's those that are lost, or another's:
+    lesson 21 has one, and `help("minigrad.views.troubles")` lists all. It knows nothing of wrong labels
+    or inputs.
 
     Args:
         page: the path of a page to be written, as by `explore`, which opens at the step of the first
@@ -58,7 +62,7 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
     Raises:
         ArgumentError: if it is neither a Tensor nor watched.
         GraphError: if it was not recorded; or requires no gradient, and a page is wanted; or the loss
-            was not computed in the block.
+            was not computed in the block, or `backward()` not called in that of `record()`.
     """
     subject = _subject_of(loss)
     with np.errstate(all="ignore"):
@@ -85,13 +89,12 @@ def diagnose(loss: Tensor | Watched, page: str | os.PathLike | bool = False) -> 
                 subject.loss if ours else subject.shown, None if page is True else page, step=step,
                 extras=extras,
             )  # fmt: skip
-    troubles = Troubles(found)
-    if subject.watched is not None:
-        troubles.notes = (*notes(graph, subject.watched, subject.loss),)
-    stepped = subject.watched is not None and subject.watched.calls.observed.updates
-    if not (found or stepped or troubles.notes):
-        troubles.notes = (NO_STEPS,)
-    return troubles
+    remarks = [] if subject.watched is None else [*notes(graph, subject.watched, subject.loss)]
+    remarks += notes_on_steps(subject.training) if subject.training else ()
+    stepped = subject.training is not None and subject.training.steps
+    if not (found or stepped or remarks):
+        remarks = [NO_STEPS]
+    return Troubles(found, remarks, _extent(subject))
 
 
 class Subject(NamedTuple):
@@ -101,6 +104,7 @@ class Subject(NamedTuple):
         loss: what is looked at, forward and back.
         shown: what a page shows.
         watched: the block that it was computed in, if it is PyTorch's.
+        training: the steps of training in the block; None of a single loss.
         place: which `backward()` of that block is looked at; None where there was none.
         when: words for that, after each sentence; "" for the last.
     """
@@ -108,6 +112,7 @@ class Subject(NamedTuple):
     loss: Tensor
     shown: Tensor | Watched
     watched: Watched | None = None
+    training: SeenTraining | None = None
     place: int | None = None
     when: str = ""
 
@@ -124,13 +129,17 @@ class Subject(NamedTuple):
         return "" if self.walked is None else self.walked.problem
 
 
-def _subject_of(given: Tensor | Watched) -> Subject:
+def _subject_of(given: Tensor | Watched | Loop) -> Subject:
     """The subject of a loss; or of what was watched, at the `backward()` to be looked at first."""
     if isinstance(given, Tensor):
         return Subject(given, given)
+    if isinstance(given, Loop):
+        place, count = given.first_to_look_at(), len(given.losses)
+        loss, when = given.losses[place], _when(place, count)
+        return Subject(loss, loss, training=given.training(), place=place, when=when)
     if not isinstance(given, Watched):
         raise errors.ArgumentError(
-            f"diagnose() takes a loss, or what mg.pytorch() gave, not {described(given)}"
+            f"diagnose() takes a loss, or what mg.record() or mg.pytorch() gave, not {described(given)}"
             f"{unwatched(given)}"
         )
     loss, count = given.loss, len(given.backwards)
@@ -139,11 +148,25 @@ def _subject_of(given: Tensor | Watched) -> Subject:
             f"the last result in the block has the shape {loss.shape}, and is no loss: compute the "
             f"loss inside the block{given.problem}"
         )
-    place = first_to_look_at(given)
-    if place is None or place == count - 1:
-        return Subject(loss, given, given, place)
-    loss = given.at(place)  # the way there, not what became of it
-    return Subject(loss, loss, given, place, f", in backward() number {place + 1} of {count}")
+    first, training = first_to_look_at(given), training_of(given)
+    if first is None or first == count - 1:
+        return Subject(loss, given, given, training, first)
+    loss = given.at(first)  # the way there, not what became of it
+    return Subject(loss, loss, given, training, first, _when(first, count))
+
+
+def _when(place: int, count: int) -> str:
+    return "" if place == count - 1 else f", in backward() number {place + 1} of {count}"
+
+
+def _extent(subject: Subject) -> str:
+    """The number of steps that were looked at, and their losses, in words."""
+    if subject.training is None or subject.place is None or not subject.training.steps:
+        return ""
+    losses = [f"{size:.4g}" for _, size in losses_of(subject.training, subject.place)]
+    if len(losses) < 2:
+        return ""
+    return f", in {len(losses)} calls of backward(); the loss went from {losses[0]} to {losses[-1]}"
 
 
 def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
@@ -179,15 +202,15 @@ def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
 def _with_training(subject: Subject, graph: Graph, found: list[Trouble]) -> list[Trouble]:
     """Add the troubles of several steps: gradients that are kept come first, steps that are too long
     before a number that is not finite, which they explain, if it did not come in as data."""
-    if subject.watched is None:
+    if subject.training is None:
         return found
-    kept = keeps_gradients(graph, subject.watched)
+    kept = keeps_gradients(graph, subject.training)
     if kept or subject.place is None:
         return [*kept, *found]
     if not found and not subject.when:
-        found = [*changes_nothing(graph, subject.watched)]
+        found = [*changes_nothing(graph, subject.training)]
     at = 1 if found and found[0].kind == "data" and graph[found[0].node].kind != "parameter" else 0
-    return [*found[:at], *long_steps(graph, subject.watched, subject.place), *found[at:]]
+    return [*found[:at], *long_steps(graph, subject.training, subject.place), *found[at:]]
 
 
 def _in_html(found: list[Trouble]) -> str:

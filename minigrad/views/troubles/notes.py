@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...aten.learned import optimizers, unused
 from ...aten.watched import Watched
 from ...engine.tensor import Tensor
 from ...engine.walk import order
 from ...ran.data import GraphNode
+from ...ran.training import SeenTraining
 from ..graph import Graph
 from .pytorchs import reverses
 from .reading import TOTALS, module_of, plain, sources
@@ -19,7 +19,7 @@ MANY = 3  # calls of backward() after which a step may be missed
 
 
 def notes(graph: Graph, watched: Watched, loss: Tensor) -> Iterator[str]:
-    """The notes on a block, a sentence each; `loss` is what is looked at, and `graph` is of it."""
+    """The notes on a block of PyTorch's, a sentence each; `loss` is looked at, and `graph` is of it."""
     values, passes = watched.calls.values, watched.passes
     yield from values.counterparts.not_run
     nodes = {*order([loss.node])}
@@ -31,14 +31,18 @@ def notes(graph: Graph, watched: Watched, loss: Tensor) -> Iterator[str]:
     if evaluating and watched.backwards:
         names = " and ".join(sorted(evaluating))
         yield f"{names}: in evaluation mode, with gradients; train() of the model turns that off"
-    still = all(len(leaves) == 1 for _, leaves in values.leaves.values())
-    many = max(passes.moved.values(), default=0)
-    if many >= MANY and still and not watched.calls.observed.updates and optimizers(watched):
-        yield f"{many} calls of backward(), and no step() of the optimizer, which changes the parameters"
-    left = unused(watched) if watched.backwards else []
-    if left:
-        yield f"nothing in the block used {listed(left)}, which an optimizer has"
     yield from dict.fromkeys(_without_batch_first(graph))
+
+
+def notes_on_steps(training: SeenTraining) -> Iterator[str]:
+    """The notes on steps of training: those that are missing, and parameters that nothing used."""
+    still = all(len(versions) == 1 for versions in training.versions.values())
+    many = max(training.reached.values(), default=0)
+    if many >= MANY and still and not training.steps and training.optimizers():
+        yield f"{many} calls of backward(), and no step() of the optimizer, which changes the parameters"
+    unused = training.unused() if training.losses else []
+    if unused:
+        yield f"nothing in the block used {listed(unused)}, which an optimizer has"
 
 
 def _without_batch_first(graph: Graph) -> Iterator[str]:

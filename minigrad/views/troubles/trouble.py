@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ...engine.source import SourceLine
@@ -42,12 +43,21 @@ class Troubles(tuple[Trouble, ...]):
 
     Attributes:
         notes: what may be meant, and what was not looked at, a sentence each.
+        extent: how many steps were looked at, and their losses, in words; "" of a single loss.
     """
 
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...]
+    extent: str
+
+    def __new__(
+        cls, troubles: Iterable[Trouble], notes: Iterable[str] = (), extent: str = ""
+    ) -> Troubles:
+        self = super().__new__(cls, troubles)
+        self.notes, self.extent = tuple(notes), extent
+        return self
 
     def __str__(self) -> str:
-        found = "\n".join(map(str, self)) or "every number is finite, and every gradient arrives"
-        return "\n".join([found, *self.notes])
+        well = f"every number is finite, and every gradient arrives{self.extent}"
+        return "\n".join([*map(str, self)] or [well]) + "".join(f"\n{note}" for note in self.notes)
 
     __repr__ = __str__

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...arrays.identity import memory_of
-from ...aten.learned import SeenParameter, learned, moved_by, optimized, replaced
-from ...aten.watched import Watched
+from ...ran.training import SeenParameter, SeenTraining
 from ..graph import Graph
 from .reading import leaves_of
 from .remedies import GENERAL
@@ -20,30 +19,31 @@ LITTLE = 1e-7  # a learning rate below which nothing learns
 CLIPPED = 1e-3  # of its length: what is left of a gradient that was clipped to next to nothing
 
 
-def changes_nothing(graph: Graph, watched: Watched) -> Iterator[Trouble]:
+def changes_nothing(graph: Graph, training: SeenTraining) -> Iterator[Trouble]:
     """Steps that found no gradient, or were too short, and parameters that no step changed."""
-    found = [*_steps_without_gradients(graph, watched), *_short_steps(graph, watched)]
-    yield from found or _never_changed(graph, watched)
+    found = [*_steps_without_gradients(graph, training), *_short_steps(graph, training)]
+    yield from found or _never_changed(graph, training)
 
 
-def _steps_without_gradients(graph: Graph, watched: Watched) -> Iterator[Trouble]:
-    """Optimizers of which no step found a gradient, though `backward()` gave some."""
-    for steps in _by_optimizer(watched):
-        parameters = [p for group in steps[0].optimizer.param_groups for p in group["params"]]
-        given = any(id(p) in watched.passes.moved for p in parameters)
-        if len(steps) >= TIMES and given and not any(step.found for step in steps):
-            what = (
-                f"step() found no gradient in any parameter of its optimizer, {len(steps)} times of "
-                f"{len(steps)}, though backward() gives some"
-            )
-            root = graph.roots[0]
-            yield Trouble("unchanged", what, steps[0].line, (), GENERAL["no gradient"], root)
+def _steps_without_gradients(graph: Graph, training: SeenTraining) -> Iterator[Trouble]:
+    """Optimizers of which no step found a gradient."""
+    for steps in training.by_optimizer():
+        if len(steps) < TIMES or any(step.found for step in steps):
+            continue
+        reached = any(key in training.reached for key in training.keys_of(steps[0].optimizer))
+        why = "though backward() gives some" if reached else "and no loss was computed from them"
+        what = (
+            f"step() found no gradient in any parameter of its optimizer, {len(steps)} times of "
+            f"{len(steps)}, {why}"
+        )
+        remedy = GENERAL["no gradient" if reached else "made anew"]
+        yield Trouble("unchanged", what, steps[0].line, (), remedy, graph.roots[0])
 
 
-def _short_steps(graph: Graph, watched: Watched) -> Iterator[Trouble]:
+def _short_steps(graph: Graph, training: SeenTraining) -> Iterator[Trouble]:
     """Optimizers all of whose steps are too short, because of the learning rate, or of clipping."""
-    for steps in _by_optimizer(watched):
-        shares = moved_by(watched, steps[0].optimizer)
+    for steps in training.by_optimizer():
+        shares = training.moved_by(steps[0].optimizer)
         same = len({step.rates for step in steps}) == 1  # no warm-up
         if len(shares) < MANY or max(shares) > SHORT or not same or not all(s.found for s in steps):
             continue
@@ -61,37 +61,29 @@ def _short_steps(graph: Graph, watched: Watched) -> Iterator[Trouble]:
         yield Trouble("unchanged", what, steps[0].line, (), remedy, graph.roots[0])
 
 
-def _by_optimizer(watched: Watched) -> list[list]:
-    """The steps of each optimizer."""
-    found: dict[int, list] = {}
-    for step in watched.calls.observed.updates:
-        found.setdefault(id(step.optimizer), []).append(step)
-    return [*found.values()]
-
-
-def _never_changed(graph: Graph, watched: Watched) -> Iterator[Trouble]:
+def _never_changed(graph: Graph, training: SeenTraining) -> Iterator[Trouble]:
     """Parameters that have gradients, that no optimizer has, and that no step changed, while those were
     changed that come after them, or that are in the same module."""
-    if all(len(leaves) > 1 for _, leaves in watched.calls.values.leaves.values()):
+    if all(len(versions) > 1 for versions in training.versions.values()):
         return
-    everything = learned(watched)
+    everything = training.parameters()
     changed = [p for p in everything if p.changes >= TIMES]
-    still = [p for p in everything if p.given > TIMES and not p.changes]
+    still = [p for p in everything if p.reached > TIMES and not p.changes]
     if not changed or not still:
         return
-    held = optimized(watched)
-    still = [p for p in still if p.identity not in held]
+    optimized = training.optimized()
+    still = [p for p in still if p.key not in optimized]
     outer, before = {p.outer for p in changed} - {None}, _before(graph, changed)
-    still = [p for p in still if p.outer in outer or memory_of(p.leaves[-1]._array) in before]
-    line = next((step.line for step in watched.calls.observed.updates), graph[graph.roots[0]].line)
-    shapes = replaced(watched)
+    still = [p for p in still if p.outer in outer or memory_of(p.versions[-1]) in before]
+    line = next((step.line for step in training.steps), graph[graph.roots[0]].line)
+    shapes = training.replaced()
     by_reason: dict[tuple[str, str], list[SeenParameter]] = {}
     for p in still:
         by_reason.setdefault(_reason(p, shapes), []).append(p)
     for (kind, why), some in by_reason.items():
         what = (
             f"no step changed {listed([p.name for p in some])}, which had a gradient "
-            f"{min(p.given for p in some)} times, while {changed[0].name} was changed "
+            f"{min(p.reached for p in some)} times, while {changed[0].name} was changed "
             f"{changed[0].changes} times: {why}"
         )
         yield Trouble("unchanged", what, line, (), GENERAL[kind], graph.roots[0])
@@ -104,7 +96,7 @@ def _reason(p: SeenParameter, shapes: list[tuple[int, ...]]) -> tuple[str, str]:
             "in a list",
             f"they are in the list {p.in_list}, into which parameters() does not look",
         )
-    if p.leaves[-1].shape in shapes:
+    if p.versions[-1].shape in shapes:
         why = "they are in no optimizer, and one has others of these shapes, which nothing used"
         return "made anew", why
     return "not given", "they are in no optimizer"
@@ -112,7 +104,7 @@ def _reason(p: SeenParameter, shapes: list[tuple[int, ...]]) -> tuple[str, str]:
 
 def _before(graph: Graph, changed: list[SeenParameter]) -> set:
     """The memory of the leaves that what meets these parameters was computed from."""
-    own = {memory_of(leaf._array) for p in changed for leaf in p.leaves}
+    own = {memory_of(array) for p in changed for array in p.versions}
     of = leaves_of(graph)
     before: set[int] = set()
     for node in graph.nodes:
