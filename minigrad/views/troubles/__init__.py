@@ -16,8 +16,8 @@ that led there, and what people do about it. Its kind, the file that finds it, a
     loss                losses      a loss of probabilities that is given scores, or the reverse; or
                                     classes that a reshape mixed with positions
     axis, mask, mixed   attention   a softmax along another axis than is added; a mask that is inverted,
-                                    or makes scores 0; heads that are cut out of mixed axes
-    twice               mistakes    a softmax of a softmax
+                                    makes scores 0, or comes after the softmax; heads cut of mixed axes
+    twice               mistakes    a softmax of a softmax, a sigmoid of a sigmoid
     pairs               mistakes    a column of numbers less a row of answers, or a product of such
 
 Of a loop of training also:

@@ -27,6 +27,7 @@ def of_attention(graph: Graph) -> Iterator[Trouble]:
     yield from another_axis(graph)
     yield from filter(None, [inverted_mask(graph)])
     yield from _masks_of_zero(graph)
+    yield from itertools.islice(_masks_after(graph), 1)
     yield from _mixed_heads(graph)
 
 
@@ -67,8 +68,31 @@ def _are_ones(sums: np.ndarray) -> bool:
 
 
 def inverted_mask(graph: Graph) -> Trouble | None:
-    """The first weights by which each position looks at those after it alone, and not at itself. The
-    last has none after it: its weights may be NaN. It may be meant, and is not called certain."""
+    """The trouble of weights by which each position looks at those after it alone, and not at itself. It
+    may be meant, and is not called certain."""
+    node = _looks_ahead(graph, itself=False)
+    if node is None:
+        return None
+    what = (
+        f"each of the {node.shape[-1]} positions attends to those after it alone, and not to itself, in "
+        f"{called(node)}: the mask may be the other way round"
+    )
+    return Trouble("mask", what, node.line, (), GENERAL["inverted"], node.number)
+
+
+def transposed_mask(graph: Graph) -> Iterator[str]:
+    """A note on weights by which each position looks at itself and those after it alone."""
+    node = _looks_ahead(graph, itself=True)
+    if node is not None:
+        yield (
+            f"each of the {node.shape[-1]} positions attends to itself and those after it alone, in "
+            f"{called(node)}, at {node.line}: if it is not meant, transpose the mask"
+        )
+
+
+def _looks_ahead(graph: Graph, itself: bool) -> GraphNode | None:
+    """The first weights by which no position looks at one before it, but each at some after it; the
+    last has none after it, and its weights may be NaN. `itself`: whether each looks at itself, too."""
     boxes = {box.number for box in graph.boxes if "softmax" in box.name}
     for node in graph.nodes:
         a = node.value
@@ -78,12 +102,10 @@ def inverted_mask(graph: Graph) -> Trouble | None:
         if n < LEAST or a.shape[-2] != n:
             continue
         seen = a[..., :-1, :] > 0
-        if not (seen & np.tri(n, dtype=bool)[:-1]).any() and seen.any(-1).all():
-            what = (
-                f"each of the {n} positions attends to those after it alone, and not to itself, in "
-                f"{called(node)}: the mask may be the other way round"
-            )
-            return Trouble("mask", what, node.line, (), GENERAL["inverted"], node.number)
+        before = seen & np.tri(n, k=-itself, dtype=bool)[:-1]
+        at_itself = np.diagonal(seen, axis1=-2, axis2=-1)
+        if not before.any() and np.triu(seen, 1).any(-1).all() and (at_itself == itself).all():
+            return node
     return None
 
 
@@ -111,6 +133,32 @@ def _masks_of_zero(graph: Graph) -> Iterator[Trouble]:
             what = f"{called(scores)} {how} before a softmax: a score of 0 counts as any other"
             yield Trouble("mask", what, scores.line, (), GENERAL["made zero"], scores.number)
             return
+
+
+def _masks_after(graph: Graph) -> Iterator[Trouble]:
+    """Each product of weights with a mask after the softmax, so that rows no longer sum to one. Not told
+    where the weights were 0 there before, nor where what takes it is no product of matrices."""
+    softmaxes = boxes_of(graph, "softmax")
+    for node in graph.nodes:
+        if plain(node.operation) != "multiply":
+            continue
+        weights = [s.value for s in sources(graph, node) if s.box in softmaxes]
+        hidden = _made_zero(graph, node)
+        users = {plain(graph[n].operation) for n in graph.users(node.number)}
+        if hidden is None or users != {"matmul"} or not _is_mask(hidden):
+            continue
+        a = weights[0] if weights else None
+        if (
+            a is not None
+            and a.shape == hidden.shape
+            and _are_ones(np.sum(a, -1))
+            and np.any(a[hidden])
+        ):
+            what = (
+                f"{called(node)} multiplies weights by a mask of 0 and 1 after the softmax: what is "
+                f"hidden has taken its share, and the rest does not sum to one"
+            )
+            yield Trouble("mask", what, node.line, (), GENERAL["made zero"], node.number)
 
 
 def _made_zero(graph: Graph, scores: GraphNode) -> np.ndarray | None:
@@ -167,17 +215,27 @@ def _mixed_heads(graph: Graph) -> Iterator[Trouble]:
     for node in graph.nodes:
         if plain(node.operation) != "reshape" or node.state == "needs none":
             continue
-        (given, *_) = sources(graph, node)
-        made = given.shape, node.shape
-        splits = _is_split(*made) and plain(given.operation) in LAYERS
-        if not (splits or _is_split(*made[::-1])) or not _meets_product(graph, node):
+        before = sources(graph, node)[0]
+        splits = _is_split(before.shape, node.shape) and _is_of_layer(graph, before)
+        merges = _is_split(node.shape, before.shape)
+        if not (splits or merges) or not _meets_product(graph, node):
             continue
         what = (
-            f"{called(node)} makes {node.shape} of {given.shape} without a transpose: numbers of "
+            f"{called(node)} makes {node.shape} of {before.shape} without a transpose: numbers of "
             f"different positions are mixed"
         )
         yield Trouble("mixed", what, node.line, (), GENERAL["mixed"], node.number)
         return
+
+
+def _is_of_layer(graph: Graph, node: GraphNode) -> bool:
+    """Tell whether a layer gave a node, or its last axis a part of it, as queries, keys or values."""
+    while plain(node.operation) == "getitem":
+        whole = sources(graph, node)[0]
+        if whole.shape[:-1] != node.shape[:-1]:
+            return False
+        node = whole
+    return plain(node.operation) in LAYERS
 
 
 def _is_split(whole: tuple[int, ...], parts: tuple[int, ...]) -> bool:

@@ -23,8 +23,8 @@ from .attention import another_axis, inverted_mask, of_attention
 from .finite import not_finite
 from .long_steps import keeps_gradients, long_steps, losses_of
 from .losses import other_inputs
-from .mistakes import pairs, softmax_twice
-from .notes import notes, notes_on_steps
+from .mistakes import pairs, twice
+from .notes import notes_on_block, notes_on_graph, notes_on_steps
 from .on_the_way import along_the_way
 from .pytorchs import of_pytorchs
 from .reading import module_of
@@ -89,7 +89,8 @@ def diagnose(loss: Tensor | Watched | Loop, page: str | os.PathLike | bool = Fal
                 subject.loss if ours else subject.shown, None if page is True else page, step=step,
                 extras=extras,
             )  # fmt: skip
-    remarks = [] if subject.watched is None else [*notes(graph, subject.watched, subject.loss)]
+    remarks = [*notes_on_graph(graph)]
+    remarks += notes_on_block(subject.watched, subject.loss) if subject.watched else ()
     remarks += notes_on_steps(subject.training) if subject.training else ()
     stepped = subject.training is not None and subject.training.steps
     if not (found or stepped or remarks):
@@ -191,7 +192,7 @@ def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
     way = () if underflows else along_the_way(graph)
     mistaken = [
         *other_inputs(graph, watched),
-        *softmax_twice(graph),
+        *twice(graph),
         *of_attention(graph),
         *pairs(graph),
     ]

@@ -8,39 +8,54 @@ import numpy as np
 
 from ...ran.data import GraphNode
 from ..graph import Graph
-from .reading import VIEWS, plain, sources
+from .reading import VIEWS, boxes_of, plain, sources
 from .remedies import GENERAL
 from .trouble import Trouble
 from .wording import called, inputs_of
 
 
-def softmax_twice(graph: Graph) -> Iterator[Trouble]:
+def twice(graph: Graph) -> Iterator[Trouble]:
     """Each softmax, or logarithm of one, that is given what a softmax made; also arranged otherwise, if
-    both are along one axis."""
-    names = {box.number: box.name for box in graph.boxes}
-    name = lambda node: names.get(node.box, "")  # type: ignore[arg-type]
+    both are along one axis. And each sigmoid of a sigmoid."""
+    squashed = _squashed(graph)
     for edge in graph.edges:
-        came, taken = graph[edge.source], graph[edge.target]
-        if not edge.differentiable or came.box == taken.box or "softmax" not in name(taken):
+        argument, taker = graph[edge.source], graph[edge.target]
+        second = squashed.get(taker.number, "")
+        inside = argument.box == taker.box and "softmax" in second
+        if not edge.differentiable or inside or not second:
             continue
-        given = came
-        while plain(given.operation) in VIEWS and name(given) != "softmax":
-            given = sources(graph, given)[0]
-        if name(given) == "softmax" and (given is came or _along_one_axis(graph, came, taken)):
-            what = f"{name(taken)} takes {called(given)}, which a softmax made: it is flatter than meant"
-            inputs = inputs_of(graph, taken)[:1]
-            yield Trouble("twice", what, given.line, inputs, GENERAL["twice"], taken.number)
+        origin = argument
+        while plain(origin.operation) in VIEWS and origin.number not in squashed:
+            origin = sources(graph, origin)[0]
+        first = squashed.get(origin.number)
+        alike = first == "softmax" and second != "sigmoid"
+        if alike and origin is not argument:
+            alike = "softmax" in second and _along_one_axis(graph, argument, taker)
+        if alike or first == second == "sigmoid":
+            what = (
+                f"{second} takes {called(origin)}, which a {first} made: it is flatter than meant"
+            )
+            inputs = inputs_of(graph, taker)[:1]
+            yield Trouble("twice", what, origin.line, inputs, GENERAL["twice"], taker.number)
 
 
-def _along_one_axis(graph: Graph, came: GraphNode, taken: GraphNode) -> bool:
+def _squashed(graph: Graph) -> dict[int, str]:
+    """The nodes in a softmax, in its logarithm, or of a sigmoid or a logsumexp, and the name of that."""
+    names = {box.number: box.name for box in graph.boxes if "softmax" in box.name}
+    found = {n.number: names[n.box] for n in graph.nodes if n.box in names}
+    alone = {n.number: n.operation for n in graph.nodes if n.operation in ("sigmoid", "logsumexp")}
+    return alone | found
+
+
+def _along_one_axis(graph: Graph, argument: GraphNode, taker: GraphNode) -> bool:
     """Tell whether numbers sum to one along the axis of the softmax, or logarithm, that takes them."""
-    last = max(n.number for n in graph.nodes if n.box == taken.box)
-    a, b = came.value, graph[last].value
-    if a is None or b is None or a.shape != b.shape:
+    last = max(n.number for n in graph.nodes if n.box == taker.box)
+    before, after = argument.value, graph[last].value
+    if before is None or after is None or before.shape != after.shape:
         return False
-    b = np.exp(b) if b.max(initial=0) <= 0 else b
+    after = np.exp(after) if after.max(initial=0) <= 0 else after
     is_one = lambda sums: np.allclose(sums, 1, atol=1e-3)
-    return any(is_one(a.sum(k)) and is_one(b.sum(k)) for k in range(a.ndim))
+    return any(is_one(before.sum(k)) and is_one(after.sum(k)) for k in range(before.ndim))
 
 
 def pairs(graph: Graph) -> Iterator[Trouble]:
@@ -53,32 +68,39 @@ def pairs(graph: Graph) -> Iterator[Trouble]:
         name = plain(node.operation)
         if name not in ("subtract", "multiply") or len(node.shape) != 2:
             continue
-        terms = sources(graph, node)
-        for k, term in enumerate(terms):  # PyTorch's losses spread them first
-            while plain(term.operation) == "broadcast_to":
-                term = terms[k] = sources(graph, term)[0]
+        terms = [_unspread(graph, term) for term in sources(graph, node)]
+        rows = node.shape[0]
         shapes = sorted([t.shape for t in terms], key=len)
-        n = node.shape[0]
-        learned = {t.state != "needs none" for t in terms}
-        if shapes != [(n,), (n, 1)] or n == 1 or len(learned) < 2 or not _is_error(graph, node):
+        if shapes != [(rows,), (rows, 1)] or rows == 1 or not _is_error(graph, node):
+            continue
+        if len({t.state != "needs none" for t in terms}) < 2:
             continue
         if name == "multiply" and not any(_is_logarithm(graph, t) for t in terms):
             continue
-        less, of = (t.shape for t in terms[::-1])
-        does = f"takes {less} from {of}" if name == "subtract" else f"multiplies {of} and {less}"
+        if (name, node.line) in lines:
+            continue
+        lines.add((name, node.line))
+        first, second = (t.shape for t in terms)
+        does = f"takes {second} from {first}"
+        if name == "multiply":
+            does = f"multiplies {first} and {second}"
         what = f"{called(node)} {does}, which gives {node.shape}: each number with every other"
-        if (name, node.line) not in lines:
-            lines.add((name, node.line))
-            remedy = GENERAL["pairs"]
-            yield Trouble("pairs", what, node.line, inputs_of(graph, node), remedy, node.number)
+        inputs = inputs_of(graph, node)
+        yield Trouble("pairs", what, node.line, inputs, GENERAL["pairs"], node.number)
+
+
+def _unspread(graph: Graph, node: GraphNode) -> GraphNode:
+    """The node that was broadcast to a node, as PyTorch's losses do; or the node itself."""
+    while plain(node.operation) == "broadcast_to":
+        node = sources(graph, node)[0]
+    return node
 
 
 def _is_logarithm(graph: Graph, node: GraphNode) -> bool:
     """Tell whether a node is a logarithm, chosen or bounded perhaps."""
-    names = {box.number: box.name for box in graph.boxes}
     while plain(node.operation) in VIEWS | {"negative", "maximum"}:
         node = sources(graph, node)[0]
-    return plain(node.operation) == "log" or names.get(node.box) == "log_softmax"  # type: ignore[arg-type]
+    return plain(node.operation) == "log" or node.box in boxes_of(graph, "log_softmax")
 
 
 def _is_error(graph: Graph, node: GraphNode) -> bool:

@@ -10,6 +10,7 @@ from ...engine.walk import order
 from ...ran.data import GraphNode
 from ...ran.training import SeenTraining
 from ..graph import Graph
+from .attention import transposed_mask
 from .pytorchs import reverses
 from .reading import TOTALS, module_of, plain, sources
 from .wording import called, listed
@@ -18,8 +19,8 @@ RECURRENT = {"GRU", "LSTM", "RNN"}
 MANY = 3  # calls of backward() after which a step may be missed
 
 
-def notes(graph: Graph, watched: Watched, loss: Tensor) -> Iterator[str]:
-    """The notes on a block of PyTorch's, a sentence each; `loss` is looked at, and `graph` is of it."""
+def notes_on_block(watched: Watched, loss: Tensor) -> Iterator[str]:
+    """The notes on a block of PyTorch's, a sentence each; `loss` is what is looked at."""
     values, passes = watched.calls.values, watched.passes
     yield from values.counterparts.not_run
     nodes = {*order([loss.node])}
@@ -31,6 +32,11 @@ def notes(graph: Graph, watched: Watched, loss: Tensor) -> Iterator[str]:
     if evaluating and watched.backwards:
         names = " and ".join(sorted(evaluating))
         yield f"{names}: in evaluation mode, with gradients; train() of the model turns that off"
+
+
+def notes_on_graph(graph: Graph) -> Iterator[str]:
+    """The notes on a graph alone: what looks ahead in attention, and recurrences along the batch."""
+    yield from transposed_mask(graph)
     yield from dict.fromkeys(_without_batch_first(graph))
 
 

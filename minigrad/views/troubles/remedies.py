@@ -97,7 +97,8 @@ GENERAL = {
     "targets": "targets of 0 and 1, or shares between them",
     "inverted": "if it is not meant, turn it round, ~mask: in minigrad and scaled_dot_product_attention "
     "True may be attended to; in masked_fill, and the masks of nn.MultiheadAttention, True is hidden",
-    "made zero": "scores.masked_fill(mask == 0, -torch.inf), or np.where(mask, scores, -np.inf)",
+    "made zero": "before the softmax, scores.masked_fill(mask == 0, -torch.inf), or "
+    "np.where(mask, scores, -np.inf)",
     "mixed": "to (B, T, H, K) first, or (B, T, 3, H, K), and then transpose; on the way back transpose "
     "first",
     "alike": "a start with random weights, as of nn.init.xavier_uniform_: zeros are for the biases",
@@ -113,7 +114,8 @@ GENERAL = {
     "explodes": "a start with a smaller scale, a normalization in each layer, clipping of the gradient; "
     "if it was not so before the first steps of training, a smaller learning rate",
     "axis": "for scores of (queries, keys) take the softmax along the keys: axis=-1, dim=-1",
-    "twice": "leave the first one out: a cross-entropy and log_softmax take the scores themselves",
+    "twice": "leave the first one out: a cross-entropy, log_softmax and Categorical(logits=...) take "
+    "scores",
 }
 
 

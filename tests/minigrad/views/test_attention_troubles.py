@@ -103,6 +103,18 @@ def all_seen(scores, seen):
     return scores.softmax(-1)
 
 
+def hidden_after_the_softmax(scores, seen):
+    return scores.softmax(-1) * seen
+
+
+def hidden_before_and_after(scores, seen):
+    return scores.masked_fill(~seen, -np.inf).softmax(-1) * seen
+
+
+def rows_left_out_afterwards(scores, seen):
+    return scores.softmax(-1) * seen[:, :1]
+
+
 def in_heads(h):
     return h.view(B, T, 3, H, K).permute(2, 0, 3, 1, 4)
 
@@ -116,10 +128,15 @@ WEIGHTS = [
     (zeros_that_are_drawn, in_heads, "", ""),
     (zeros_where_a_score_is_low, in_heads, "", ""),
     (inverted, in_heads, "mask", "the mask may be the other way round"),
+    (hidden_after_the_softmax, in_heads, "mask", "after the softmax"),
+    (hidden_before_and_after, in_heads, "", ""),
+    (rows_left_out_afterwards, in_heads, "", ""),
     (less_than_all_before, in_heads, "not finite", "is the first to give"),
     (along_the_heads, in_heads, "axis", "made to sum to one along axis 1 of 4"),
     (all_seen, lambda h: h.view(3, B, H, T, K), "mixed", "makes (3, 2, 2, 5, 3) of (2, 5, 18)"),
     (all_seen, lambda h: h.view(3, B, T, H, K).mT, "mixed", "makes (3, 2, 5, 2, 3) of (2, 5, 18)"),
+    (all_seen, lambda h: [p.reshape(B, H, T, K) for p in h.chunk(3, -1)], "mixed", "of (2, 5, 6)"),
+    (all_seen, lambda h: [p.view(B, T, H, K).swapaxes(1, 2) for p in h.split(6, -1)], "", ""),
     (all_seen, lambda h: h.view(B, T, H, 3 * K).swapaxes(1, 2).chunk(3, -1), "", ""),
 ]
 
@@ -146,3 +163,12 @@ def test_an_inverted_mask_of_pytorchs_is_told(turned, kinds):
         y = torch.nn.functional.scaled_dot_product_attention(q, k, v, attn_mask=seen)
         y.square().mean().backward()
     assert [t.kind for t in mg.diagnose(watched)] == kinds
+
+
+@pytest.mark.parametrize(("mask", "noted"), [(~AFTER.T, True), (~AFTER, False), (AFTER, False)])
+def test_a_mask_by_which_each_looks_ahead_and_at_itself_is_noted(mask, noted):
+    mg.manual_seed(0)
+    with mg.record():
+        loss = attention(mask | (mask.sum(-1, keepdims=True) == 0))
+    found = mg.diagnose(loss)
+    assert any("attends to itself and those after it" in note for note in found.notes) == noted

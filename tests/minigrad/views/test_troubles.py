@@ -602,6 +602,31 @@ def test_a_softmax_that_is_arranged_otherwise_before_the_next_is_told(between, a
     assert [trouble.kind for trouble in mg.diagnose(loss)] == kinds
 
 
+def of_choices(scores):
+    return torch.distributions.Categorical(logits=scores).log_prob(torch.tensor([0, 1, 2]))
+
+
+def of_one(scores):
+    return F.binary_cross_entropy(scores[:, 0], torch.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("loss_of", "squash", "kinds"),
+    [
+        (of_choices, lambda h: h.softmax(-1), ["twice"]),
+        (of_choices, lambda h: h, []),
+        (of_one, lambda h: h.sigmoid().sigmoid(), ["twice"]),
+        (of_one, lambda h: torch.nn.Linear(3, 3)(h.sigmoid()).sigmoid(), []),
+    ],
+)
+def test_two_in_a_row_before_a_loss_of_pytorchs_are_told(loss_of, squash, kinds):
+    torch.manual_seed(0)
+    net, x = torch.nn.Linear(2, 3), torch.randn(3, 2)
+    with mg.pytorch() as watched:
+        loss_of(squash(net(x))).mean().backward()
+    assert [t.kind for t in mg.diagnose(watched)] == kinds
+
+
 @pytest.mark.parametrize("dropped", [0, 0.1])
 @pytest.mark.parametrize(("axis", "kinds"), [(-1, []), (-2, ["axis"])])
 def test_a_softmax_along_another_axis_than_is_added_is_told(axis, kinds, dropped):
