@@ -168,7 +168,7 @@ class Calls(TorchDispatchMode):
                 call.row, call.reason = None, f"its arguments cannot be taken: {_why(problem)}"
             if call.packet == "detach" and any(y.requires_grad for _, y in call.pairs):
                 ((_, y),) = call.pairs
-                self.ends.note_detach(y)
+                self.ends.note_cut(y._array, [y])
         call.rough = max((self.values.storage(t).rough for t, _ in call.pairs), default=0.0)
 
     def _note_loss(self, call: AtenCall) -> None:
@@ -244,6 +244,9 @@ class Calls(TorchDispatchMode):
         if call.draws:
             value.name = f"drawn by {call.packet.rstrip('_')}"
             self.observed.drawn.append(value)
+            known = [t for t in call.tensors() if self.values.knows(t)]
+            if known and not (output.written or call.packet.endswith("_like")):  # of a shape alone
+                self.ends.note_cut(value._array, [self.values.of(t) for t in known])
         if call.reason:
             self.values.reasons[value] = call.reason
             unread = self.observed.unread

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakSet
 
 import numpy as np
@@ -19,6 +19,20 @@ from .values import collects
 MOST = 100  # values that are remembered: each keeps its graph in memory
 
 
+class Cut(NamedTuple):
+    """An array from which no gradient goes back: it was detached, or drawn.
+
+    Attributes:
+        array: the numbers.
+        of: the values that it was made of.
+        lines: those that did it.
+    """
+
+    array: np.ndarray
+    of: list[Tensor]
+    lines: list[SourceLine]
+
+
 class Ends:
     """The values that get no gradient, in the computation so far.
 
@@ -26,14 +40,14 @@ class Ends:
         lines: the nodes of values to which no gradient comes yet, newest last, each with the line that
             used it where none goes back; None where nothing has used it.
         tested: of these, those whose line gives way to the next, as it only compared them.
-        detached: what was detached, by its memory, and the line.
+        cuts: of what was detached, or drawn, by its memory: what it is of, and the lines.
         used: PyTorch's leaves to which gradients were to come, by identity.
     """
 
     def __init__(self) -> None:
         self.lines: dict[Node, SourceLine | None] = {}
         self.tested: WeakSet[Node] = WeakSet()
-        self.detached: dict[Any, tuple[Tensor, SourceLine | None]] = {}
+        self.cuts: dict[Any, Cut] = {}
         self.used: dict[int, torch.Tensor] = {}
 
     def note_result(self, value: Tensor) -> None:
@@ -63,13 +77,20 @@ class Ends:
         while len(self.lines) > MOST:
             del self.lines[next(iter(self.lines))]
 
-    def note_detach(self, ours: Tensor) -> None:
-        """Note that a value with a gradient is detached."""
-        self.detached[memory_of(ours._array)] = ours, source_line()
+    def note_cut(self, array: np.ndarray, of: list[Tensor]) -> None:
+        """Note an array that was detached, or drawn, and the values that it was made of."""
+        lines = self.cuts.setdefault(memory_of(array), Cut(array, of, [])).lines
+        lines += [line for line in [source_line()] if line is not None and line not in lines]
 
-    def line_of_detach(self, value: np.ndarray | None) -> SourceLine | None:
-        """The line that detached a value, if one did."""
-        return self.detached.get(memory_of(value), (None, None))[1]
+    def lines_of(self, value: np.ndarray | None) -> list[SourceLine]:
+        """The lines that detached a value, if some did."""
+        return self.cuts[memory_of(value)].lines if memory_of(value) in self.cuts else []
+
+    def cut_of(self, value: np.ndarray) -> Cut | None:
+        """The cut that gave a value; or one of the same numbers, about, as after `numpy()`."""
+        known = self.cuts.get(memory_of(value))
+        alike = (c for c in self.cuts.values() if c.array.shape == value.shape and value.any())
+        return known or next((c for c in alike if np.allclose(c.array, value, 1e-4)), None)
 
     def of_leaves(self) -> dict[Node, SourceLine | None]:
         """For each leaf, the line at which the newest value computed from it lost its gradient."""

@@ -90,7 +90,7 @@ def diagnose(loss: Tensor | Watched | Loop, page: str | os.PathLike | bool = Fal
                 extras=extras,
             )  # fmt: skip
     remarks = [*notes_on_graph(graph)]
-    remarks += notes_on_block(subject.watched, subject.loss) if subject.watched else ()
+    remarks += notes_on_block(graph, subject.watched, subject.loss) if subject.watched else ()
     remarks += notes_on_steps(subject.training) if subject.training else ()
     stepped = subject.training is not None and subject.training.steps
     if not (found or stepped or remarks):
@@ -205,6 +205,10 @@ def _with_training(subject: Subject, graph: Graph, found: list[Trouble]) -> list
     before a number that is not finite, which they explain, if it did not come in as data."""
     if subject.training is None:
         return found
+    exploded = [trouble for trouble in found if trouble.kind == "explodes"]
+    if exploded and subject.place and not _explodes(subject.training.losses[0]):
+        later = replace(exploded[0], remedy=GENERAL["explodes later"])
+        found = [later if trouble is exploded[0] else trouble for trouble in found]
     kept = keeps_gradients(graph, subject.training)
     if kept or subject.place is None:
         return [*kept, *found]
@@ -212,6 +216,13 @@ def _with_training(subject: Subject, graph: Graph, found: list[Trouble]) -> list
         found = [*changes_nothing(graph, subject.training)]
     at = 1 if found and found[0].kind == "data" and graph[found[0].node].kind != "parameter" else 0
     return [*found[:at], *long_steps(graph, subject.training, subject.place), *found[at:]]
+
+
+def _explodes(loss: Tensor | None) -> bool:
+    """Tell whether the gradient of a loss explodes on its way."""
+    if loss is None:
+        return False
+    return any(trouble.kind == "explodes" for trouble in along_the_way(graph_with_gradients(loss)))
 
 
 def _in_html(found: list[Trouble]) -> str:

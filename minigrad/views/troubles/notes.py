@@ -4,25 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...arrays.identity import memory_of
 from ...aten.watched import Watched
 from ...engine.tensor import Tensor
 from ...engine.walk import order
 from ...ran.data import GraphNode
+from ...ran.reached import Reached
 from ...ran.training import SeenTraining
 from ..graph import Graph
 from .attention import transposed_mask
 from .pytorchs import reverses
-from .reading import TOTALS, module_of, plain, sources
+from .reading import RECURRENT, TOTALS, has_any, module_of, plain, sources
 from .wording import called, listed
 
-RECURRENT = {"GRU", "LSTM", "RNN"}
 MANY = 3  # calls of backward() after which a step may be missed
 
 
-def notes_on_block(watched: Watched, loss: Tensor) -> Iterator[str]:
-    """The notes on a block of PyTorch's, a sentence each; `loss` is what is looked at."""
+def notes_on_block(graph: Graph, watched: Watched, loss: Tensor) -> Iterator[str]:
+    """The notes on a block of PyTorch's, a sentence each; `loss` is looked at, and `graph` is of it."""
     values, passes = watched.calls.values, watched.passes
     yield from values.counterparts.not_run
+    yield from dict.fromkeys(_cut_before_a_layer(graph, watched))
     nodes = {*order([loss.node])}
     for said in dict.fromkeys(said for node, said in values.elsewhere.items() if node in nodes):
         yield f"not looked at: {said}"
@@ -32,6 +34,28 @@ def notes_on_block(watched: Watched, loss: Tensor) -> Iterator[str]:
     if evaluating and watched.backwards:
         names = " and ".join(sorted(evaluating))
         yield f"{names}: in evaluation mode, with gradients; train() of the model turns that off"
+
+
+def _cut_before_a_layer(graph: Graph, watched: Watched) -> Iterator[str]:
+    """Numbers that were detached, or drawn, before a layer, of what has a gradient by other ways."""
+    computed = {
+        memory_of(n.value): n.number for n in graph.nodes if n.operation and has_any(n.gradient)
+    }
+    for node in graph.nodes:
+        arguments = sources(graph, node) if plain(node.operation) == "matmul" else []
+        fixed = [s for s in arguments if not s.operation and s.state == "needs none"]
+        cuts = [watched.calls.ends.cut_of(s.value) for s in fixed if s.value is not None]
+        if len(arguments) == len(fixed) or not any(cuts):
+            continue
+        made_of = Reached(cuts[0].of).values.values()
+        numbers = {computed[memory_of(a)] for a in made_of if memory_of(a) in computed}
+        newest = [n for n in numbers if numbers.isdisjoint(graph.users(n))]
+        if newest:
+            yield (
+                f"no gradient goes back from {called(fixed[0])} to "
+                f"{listed([called(graph[n]) for n in sorted(newest)])}, cut off at {cuts[0].lines[0]}: "
+                f"if it is not meant, leave out what detaches it, or take rsample() for sample()"
+            )
 
 
 def notes_on_graph(graph: Graph) -> Iterator[str]:

@@ -19,6 +19,7 @@ SUMMING = ADDING | SCALED | SQUARES | TOTALS | {"reshape"}  # of which a loss is
 BOUNDING = {"relu", "clamp", "clip", "maximum"}
 FLAT = {"round", "sign", "floor", "ceil", "trunc", "rint"}  # whose slope is 0 everywhere
 LAYERS = {"add", "matmul"}  # which a linear layer ends with
+RECURRENT = {"GRU", "LSTM", "RNN"}  # modules of PyTorch's
 SCORES = LAYERS | {"relu", "tanh"}  # after which a number above 0 is a score
 
 

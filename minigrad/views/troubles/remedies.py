@@ -72,8 +72,9 @@ GENERAL = {
     "finite number",
     "mask": "an infinite number that was put in, as a mask, reaches the result: a row of which every "
     "element is masked has nothing to choose from. Leave such rows out",
-    "parameter": "it was so before: look at the numbers that it started with, or at the step of "
-    "training before, whose gradient shows it; a smaller learning rate, or clipping of the gradient",
+    "parameter": "it was so before: look at the numbers that it started with, or at the steps of "
+    "training before, by a block around the whole loop; a smaller learning rate, or clipping of the "
+    "gradient",
     "data": "drop or fill such elements before the model sees them: np.isnan, torch.isnan",
     "zero": "look at what it is multiplied by, or chosen against, there",
     "cancelled": "the result does not depend on it: a softmax of one class, or the sum of a softmax, is "
@@ -111,8 +112,11 @@ GENERAL = {
     "cut off": "leave out detach(), item(), no_grad() and NumPy between the parameter and the loss",
     "vanishes": "residual connections, a normalization in each layer, ReLU or GELU, a start with a "
     "larger scale; for long sequences an LSTM, a GRU or attention",
-    "explodes": "a start with a smaller scale, a normalization in each layer, clipping of the gradient; "
-    "if it was not so before the first steps of training, a smaller learning rate",
+    "explodes": "a start with a smaller scale, a normalization in each layer, clipping of the gradient",
+    "explodes later": "it was not so at the first backward(): a smaller learning rate, or clipping of "
+    "the gradient",
+    "first step": "what is used has seen one input alone, as o[:, 0] has: take the last, o[:, -1]; of "
+    "both directions, the last of h_n for each, or a mean over time",
     "axis": "for scores of (queries, keys) take the softmax along the keys: axis=-1, dim=-1",
     "twice": "leave the first one out: a cross-entropy, log_softmax and Categorical(logits=...) take "
     "scores",

@@ -15,7 +15,18 @@ from ...engine.tensor import Tensor
 from ...optim import ALIVE
 from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
-from .reading import ADDING, BOUNDING, FLAT, SQUARES, SUMMING, has_any, plain, sources
+from .reading import (
+    ADDING,
+    BOUNDING,
+    FLAT,
+    RECURRENT,
+    SQUARES,
+    SUMMING,
+    has_any,
+    module_of,
+    plain,
+    sources,
+)
 from .remedies import GENERAL, remedy_for
 from .trouble import Trouble
 from .wording import called, inputs_of, listed
@@ -95,11 +106,11 @@ def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble 
     ways = _used_by(graph, leaf, passes)
     if graph.roots[0] not in ways:
         what = f"no gradient reaches {WHOSE}: what is computed from there leaves the graph"
-        line = _line_of_cut(graph, ways, watched)
+        lines = _lines_of_cuts(graph, ways, watched)
         ends = [e.target for e in graph.edges if e.source in ways and not passes(e)]
-        if line is None and ends:
-            line = graph[max(ends)].line
-        return Trouble("cut off", what, line, (), _remedy_of_cut(line), leaf.number)
+        line = next(iter(lines), graph[max(ends)].line if ends else None)
+        others = tuple(f"or at {other}: one of them may be meant" for other in lines[1:])
+        return Trouble("cut off", what, line, others, _remedy_of_cut(line), leaf.number)
     into = [
         e for e in graph.edges
         if e.source in ways and passes(e)
@@ -118,7 +129,10 @@ def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble 
     if _may_be_meant(graph, node, number in cancelled):
         return None
     what = f"the gradient of {WHOSE} is exactly zero: {called(node)} passes none back"
+    module = module_of(graph, node)
     remedy = remedy_for(graph, node, "zero")
+    if plain(node.operation) == "matmul" and module and module.type.split(" ")[0] in RECURRENT:
+        remedy = GENERAL["first step"]
     if number in cancelled:
         what = f"the gradient of {WHOSE} is exactly zero: those that come to {called(node)} add up to 0"
         node = graph[max(e.target for e in into if e.source == number)]
@@ -166,11 +180,18 @@ def _is_term(graph: Graph, node: GraphNode) -> bool:
     return True
 
 
-def _line_of_cut(graph: Graph, ways: set[int], watched: Watched | None) -> SourceLine | None:
-    """The line that detached the last of these nodes that one did."""
-    line_of = (lambda value: None) if watched is None else watched.calls.ends.line_of_detach
-    lines = (line_of(graph[n].value) for n in sorted(ways, reverse=True))
-    return next((line for line in lines if line is not None), None)
+def _lines_of_cuts(graph: Graph, ways: set[int], watched: Watched | None) -> list[SourceLine]:
+    """The lines that detached some of these nodes, those of the newest first. The line that made a node
+    counts of the newest alone, if no other detached it: PyTorch detaches results that it saves."""
+    if watched is None:
+        return []
+    lines_of = watched.calls.ends.lines_of
+    found: dict[SourceLine, None] = {}
+    for node in (graph[n] for n in sorted(ways, reverse=True)):
+        lines = lines_of(node.value)
+        others = [line for line in lines if line != node.line]
+        found |= dict.fromkeys(others or ([] if found else lines))
+    return [*found]
 
 
 def _used_by(graph: Graph, leaf: GraphNode, passes: Callable[[GraphEdge], bool]) -> set[int]:

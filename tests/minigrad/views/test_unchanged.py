@@ -224,3 +224,99 @@ def test_a_recurrence_along_the_batch_is_noted(kind, first, of, noted):
     assert [note for note in found.notes if note.startswith(kind.__name__)] == [
         *found.notes
     ] * noted
+
+
+def through_numpy(mean, spread):
+    return torch.tensor((mean + spread * torch.randn_like(spread)).detach().numpy())
+
+
+def without_noise(mean, _):
+    return mean
+
+
+def detached_alone(mean, spread):
+    return mean + (spread * torch.randn_like(spread)).detach()  # no layer takes it
+
+
+@pytest.mark.parametrize(
+    ("draw", "noted"),
+    [
+        (lambda mean, spread: torch.distributions.Normal(mean, spread).sample(), True),
+        (lambda mean, spread: torch.distributions.Normal(mean, spread).rsample(), False),
+        (through_numpy, True),
+        (without_noise, False),
+        (detached_alone, False),
+    ],
+)
+def test_a_draw_that_a_layer_takes_without_a_way_back_is_noted(draw, noted):
+    torch.manual_seed(0)
+    encoder, decoder = nn.Linear(2, 6), nn.Linear(3, 2)
+    with mg.pytorch() as watched:
+        mean, log = encoder(X).chunk(2, 1)
+        near = (mean.square() + log.exp() - log).mean()
+        (F.mse_loss(decoder(draw(mean, log.exp())), X) + near).backward()
+    found = mg.diagnose(watched)
+    assert not found
+    told = re.search(r"no gradient goes back from .* to .*\(mean\) and .*\(log\), ", str(found))
+    assert bool(told) == noted
+
+
+def test_a_judge_of_what_was_detached_is_not_noted():
+    maker, judge = nn.Linear(2, 2), nn.Linear(2, 1)
+    with mg.pytorch() as watched:
+        made = maker(X)
+        judge(made.detach()).square().mean().backward()
+    assert not any("no gradient goes back" in note for note in mg.diagnose(watched).notes)
+
+
+def test_of_two_that_were_detached_both_lines_are_named():
+    value, policy = nn.Linear(2, 1), nn.Linear(2, 3)
+    with mg.pytorch() as watched:
+        v = value(X)[:, 0]
+        advantage = (1 - v).detach()
+        chosen = policy(X).log_softmax(1)[:, 0]
+        (F.mse_loss(v.detach(), Y.float()) - (chosen * advantage).mean()).backward()
+    (trouble,) = mg.diagnose(watched)
+    assert trouble.line.text.startswith("advantage = ")
+    (other,) = trouble.numbers
+    assert "(F.mse_loss(v.detach()" in other
+
+
+@pytest.mark.parametrize("kind", [nn.GRU, nn.LSTM, nn.RNN])
+@pytest.mark.parametrize(
+    ("both", "take", "told"),
+    [
+        (False, lambda o: o[:, 0], True),
+        (False, lambda o: o[:, -1], False),
+        (True, lambda o: o[:, -1], True),
+        (True, lambda o: o.mean(1), False),
+    ],
+)
+def test_the_first_step_of_a_recurrence_alone_is_told_as_that(kind, both, take, told):
+    torch.manual_seed(0)
+    layer = kind(2, 4, batch_first=True, bidirectional=both)
+    head = nn.Linear(4 + 4 * both, 1)
+    with mg.pytorch() as watched:
+        head(take(layer(X.reshape(2, 4, 2))[0])).square().mean().backward()
+    found = mg.diagnose(watched)
+    assert [t.kind for t in found] == ["zero"] * told
+    assert all("has seen one input alone" in t.remedy for t in found)
+
+
+def test_a_gradient_that_explodes_after_some_steps_is_of_the_steps():
+    def a_product(scale):
+        layers = [nn.Linear(8, 8, bias=False) for _ in range(10)]
+        net, x = nn.Sequential(*layers), torch.randn(4, 8)
+        with mg.pytorch() as watched:
+            for rate in (scale, 1.0):
+                net(x).tanh().mean().backward()
+                with torch.no_grad():
+                    for p in net.parameters():
+                        p *= rate
+                        p.grad = None
+            net(x).mean().backward()
+        return [t for t in mg.diagnose(watched) if t.kind == "explodes"]
+
+    torch.manual_seed(0)
+    (later,) = a_product(20.0)
+    assert later.remedy.startswith("it was not so at the first backward()")
