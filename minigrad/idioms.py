@@ -558,6 +558,11 @@ CALLS = {  # what to write for a call with too few arguments, or too many
     "Linear": "nn.Linear(3, 4), of the width of its input and its own",
     "Embedding": "nn.Embedding(10, 4), of 10 symbols, and the width of the row for each",
     "MultiHeadAttention": "MultiHeadAttention(AttentionSizes(8, 2)), of its width and heads",
+    **{
+        name: f"{name}(LayerSizes(width=16, heads=4, feed_forward=32))"
+        for name in ("EncoderLayer", "DecoderLayer")
+    },
+    "LayerSizes": "LayerSizes(width=16, heads=4, feed_forward=32), each by its name",
     **{name: f"optim.{name}(model.parameters(), lr=1e-3)" for name in ("SGD", "Adam", "AdamW")},
 }
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import errors
 from .arrays.blocks import Blocks, squares
+from .arrays.pytorchs import is_pytorchs
 from .arrays.ranges import extent, shape_and_dtype
 from .arrays.state import arrays_for
 from .engine.errors import described
@@ -393,6 +394,7 @@ def parameter_list(parameters: Iterable[Tensor]) -> list[Tensor]:
         if not isinstance(p, Tensor):
             raise errors.ConfigError(
                 f"a parameter is a Tensor, as model.parameters() gives them, not {type(p).__name__}"
+                + "; PyTorch's are moved by its own optimizers, torch.optim" * is_pytorchs(p)
             )
         if p._node is not None and p._node.operation is not None:
             raise errors.ConfigError(

@@ -11,6 +11,7 @@ import numpy as np
 
 from minigrad import errors
 from minigrad.engine.errors import described
+from minigrad.engine.kinds import named
 from minigrad.settings import Check, check, choice, flag, function, whole
 
 from .attention import Score
@@ -36,6 +37,13 @@ class Widths(NamedTuple):
     output: int
 
 
+def named_sizes(kind: type[S]) -> type[S]:
+    """Decorate a class of sizes: a call with an unknown name raises an error with the right ones."""
+    kind.__init__ = named(kind.__init__)  # type: ignore[method-assign, misc]
+    return kind
+
+
+@named_sizes
 @dataclass(frozen=True)
 class AttentionSizes:
     """Sizes and choices of an attention with several heads.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from minigrad import Array, Tensor
+from minigrad.engine.kinds import named
 from minigrad.nn import Module
 
 from .attention_sizes import check_sizes
@@ -26,6 +27,7 @@ class EncoderLayer(Module):
         sizes: of the layer.
     """
 
+    @named
     def __init__(self, sizes: LayerSizes):
         s = check_sizes(sizes, LayerSizes)
         self.self_attention = MultiHeadAttention(s.self_attention)

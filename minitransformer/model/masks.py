@@ -18,8 +18,8 @@ Any array of booleans is a mask; those below have names. `show` prints one. The 
 
 A query that is padding is not masked: the loss leaves it out, by its `ignore_index`.
 
-Beside the model, these files know of masks. In a graph, a mask is an array of booleans by which scores
-are chosen:
+Beside the model, masks are chiefly the matter of these files. In a graph, a mask is an array of booleans
+by which scores are chosen:
 
     minigrad/functional/masks.py               what a mask is, and the errors for what is none
     minigrad/ran/words.py                      calls an array of booleans a mask

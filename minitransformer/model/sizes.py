@@ -8,7 +8,7 @@ from functools import partial
 from minigrad import errors
 from minigrad.settings import Check, check, choice, real, whole
 
-from .attention_sizes import AttentionSizes, check_heads
+from .attention_sizes import AttentionSizes, check_heads, named_sizes
 from .feed_forward import FEED_FORWARDS
 from .positions import POSITIONS
 from .residual import NORMS
@@ -28,6 +28,7 @@ CHECKS: dict[str, Check] = {
 }
 
 
+@named_sizes
 @dataclass(frozen=True, kw_only=True)
 class LayerSizes:
     """Sizes and choices of a layer; all layers of a model have the same.
@@ -87,6 +88,7 @@ class ModelSizes(LayerSizes):
     tied: str = "none"
 
 
+@named_sizes
 @dataclass(frozen=True)
 class Sizes(ModelSizes):
     """The sizes of an encoder-decoder.
@@ -111,6 +113,7 @@ class Sizes(ModelSizes):
             )
 
 
+@named_sizes
 @dataclass(frozen=True)
 class EncoderSizes(ModelSizes):
     """The sizes of an encoder-only model.
@@ -127,6 +130,7 @@ class EncoderSizes(ModelSizes):
     positions: str = field(default="learned", kw_only=True)
 
 
+@named_sizes
 @dataclass(frozen=True)
 class DecoderSizes(EncoderSizes):
     """The sizes of a decoder-only model. Args: as for `EncoderSizes`."""

@@ -59,6 +59,11 @@ OURS = re.compile(
     r"|feed_forward\.(widen|narrow)\.(weight|bias)|(residual[123]\.)?norm\.(gain|bias))"
 )
 
+BY_HAND = (
+    "\nThe parts that are of such layers can be carried each by itself. Of others: "
+    "mine.load_state_dict({name: array}), with the names of mine.state_dict(), each weight transposed"
+)
+
 # --- weights --------------------------------------------------------------------------------------
 
 
@@ -171,7 +176,7 @@ def _refuse(direction: str, strange: list[str], arrays: Mapping[str, np.ndarray]
     if strange:
         lines = [f"{name} {arrays[name].shape}" if name in arrays else name for name in strange]
         raise errors.StateDictError(
-            f"these entries cannot be carried {direction}:\n  " + "\n  ".join(lines)
+            f"these entries cannot be carried {direction}:\n  " + "\n  ".join(lines) + BY_HAND
         )
 
 

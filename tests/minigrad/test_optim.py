@@ -389,6 +389,12 @@ def test_settings_that_make_no_sense(kind, settings, message):
         kind(leaves([np.ones(2)]), **settings)
 
 
+def test_parameters_of_pytorchs_are_for_its_own_optimizers():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(errors.ConfigError, match="by its own optimizers"):
+        Adam(torch.nn.Linear(2, 2).parameters())
+
+
 def test_a_momentum_that_comes_later_has_no_direction_to_keep():
     (w,) = parameters = [mg.Tensor([1.0], requires_grad=True)]
     optimizer = SGD(parameters, 0.1)

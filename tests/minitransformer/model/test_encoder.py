@@ -7,7 +7,7 @@ from model_checks import check_gradients, quickly_the_first, random_tensor, rand
 
 import minigrad as mg
 from minigrad import Tensor, errors
-from minitransformer import Encoder, EncoderLayer, LayerSizes, masks
+from minitransformer import Encoder, EncoderLayer, EncoderSizes, LayerSizes, masks
 
 PADDED = np.array([[5, 6, 7, 8], [5, 6, 0, 0]])
 MASK = masks.padding(PADDED)  # (B, 1, 1, S)
@@ -126,3 +126,20 @@ def test_what_stands_in_the_padding_changes_nothing_elsewhere(norm):
 def test_names_of_parts_that_there_are_not(options, message):
     with pytest.raises(errors.ConfigError, match=message):
         sizes(4, 2, 5, **options)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: EncoderLayer(16, 4, 32), r"write EncoderLayer\(LayerSizes\(width=16, heads=4"),
+        (lambda: LayerSizes(16, 4, 32), r"write LayerSizes\(width=16, .*, each by its name"),
+        (
+            lambda: LayerSizes(hidden=32),
+            r"no argument 'hidden'; it takes width, heads, feed_forward",
+        ),
+        (lambda: EncoderSizes(5, layer=2), r"no argument 'layer'; it takes .*symbols, layers"),
+    ],
+)
+def test_sizes_by_place_or_by_other_names_say_what_to_write(call, message):
+    with pytest.raises(errors.ArgumentError, match=message):
+        call()
