@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+from collections import defaultdict
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,18 +46,43 @@ class Backward(NamedTuple):
     problem: str = ""
 
 
-class KeptGradient(NamedTuple):
-    """A gradient that was not cleared between steps of training, so that the next one is added to it.
+@dataclass
+class LeafHistory:
+    """The gradients that backward passes gave one of PyTorch's leaves.
 
     Attributes:
-        name: of the parameter.
-        versions: how many leaves the parameter had, one for each change, when PyTorch last walked back.
-        times: how many times in a row the parameter has changed while its gradient stayed.
+        has_gradient: whether it was given one.
+        length: of the gradient that the last backward pass left.
+        stale: a sentence, if its gradient was not finite before `backward()`; else "".
+        versions: how many leaves of ours it had then, one for each change.
+        times_kept: how many times in a row it has changed while its gradient was not cleared.
+        zeros: how many times in a row it was given zeros.
+        others: how many times it was given other numbers than zeros.
     """
 
-    name: str
-    versions: int
-    times: int
+    has_gradient: bool = False
+    length: float = 0.0
+    stale: str = ""
+    versions: int = 0
+    times_kept: int = 0
+    zeros: int = 0
+    others: int = 0
+
+    def note_before(self, gradient: Any, versions: int) -> None:
+        """Note the gradient before a backward pass, and how many leaves of ours there are."""
+        if gradient is None or not array_of(gradient).any():
+            self.times_kept = 0
+        elif versions > self.versions > 0:
+            self.times_kept += 1
+        self.versions = versions
+
+    def note_added(self, added: Any) -> None:
+        """Note what a backward pass added: whether nothing but zeros."""
+        if added is not None and array_of(added).any():
+            self.zeros = 0
+            self.others += 1
+        elif added is not None:
+            self.zeros += 1
 
 
 class BackwardPasses:
@@ -66,28 +93,22 @@ class BackwardPasses:
         done: the list to which each backward pass is added.
 
     Attributes:
-        own: a sentence on each function with a backward of its own.
+        own_backwards: a sentence on each function with a backward of its own.
         raised: the error of the last call of PyTorch's `backward()`; "" if it ended well.
         is_open: whether the block is open.
-
-    Attributes by the identity of a leaf:
-        stale: a sentence on a gradient that was not finite before `backward()`.
-        given: the leaves that PyTorch gave a gradient.
-        kept: the gradient that was not cleared between steps.
-        zeros: how many times in a row PyTorch gave zeros.
-        moved: how many times PyTorch gave other numbers than zeros.
+        histories: what each leaf was given, by its identity.
     """
 
     def __init__(self, calls: Calls, done: list[Backward]):
         self.calls, self.done = calls, done
-        self.own: dict[OwnBackward, str] = {}
+        self.own_backwards: dict[OwnBackward, str] = {}
         self.raised = ""
-        self.stale: dict[int, str] = {}
-        self.given: set[int] = set()
-        self.kept: dict[int, KeptGradient] = {}
-        self.zeros: dict[int, int] = {}
-        self.moved: dict[int, int] = {}
         self.is_open = False
+        self.histories: defaultdict[int, LeafHistory] = defaultdict(LeafHistory)
+
+    def with_gradient(self) -> set[int]:
+        """The identities of the leaves that PyTorch gave a gradient."""
+        return {i for i, history in self.histories.items() if history.has_gradient}
 
     def copy_gradients(self) -> list[Any]:
         """Copies of the gradients that PyTorch's leaves have."""
@@ -111,54 +132,35 @@ class BackwardPasses:
         for (theirs, leaves), old in zip(self.calls.values.leaves.values(), before):
             if only is not None and id(theirs) not in only:
                 continue
-            new = theirs.grad
+            new, history = theirs.grad, self.histories[id(theirs)]
             if new is not None and (old is None or not torch.equal(new.detach(), old)):
-                self.given.add(id(theirs))
-            self._note_kept(theirs, leaves, old, called)
-            self.calls.observed.lengths[id(theirs)] = length_of(new)
+                history.has_gradient = True
+            history.note_before(old, len(leaves))
+            history.length = length_of(new)
             if old is not None and not is_finite(array_of(old)):
-                self.stale[id(theirs)] = (
+                history.stale = (
                     f"the gradient of {called(theirs)} was not finite before backward(), which adds "
                     f"to it: call optimizer.zero_grad() first"
                 )
                 continue
             added = new if new is None or old is None else new.detach() - old
-            self._note_zeros(theirs, added)
+            history.note_added(added)
             gradients.append(LeafGradient(called(theirs), leaves, added))
         self._follow(roots, seeds, gradients, called, whole=only is None)
 
-    def compare_grad(self, roots: list, seeds: list, inputs: list, found: Any) -> None:
+    def compare_grad(self, roots: list, seeds: list, inputs: list, computed: Any) -> None:
         """Compare the gradients of `torch.autograd.grad()`. An open block may compute with them."""
         values = self.calls.values
         gradients, called = [], self.names()
-        for theirs, gradient in zip(inputs, found):
+        for theirs, gradient in zip(inputs, computed):
             if gradient is not None:
-                self.given.add(id(theirs))
+                self.histories[id(theirs)].has_gradient = True
             if values.knows(theirs):
                 _, leaves = values.leaves.get(id(theirs), (None, [values.of(theirs)]))
                 gradients.append(LeafGradient(called(theirs), leaves, gradient))
             if self.is_open and gradient is not None and not gradient.is_sparse:
                 values.take(gradient, values.constant(gradient, "a gradient, by PyTorch"))
         self._follow(roots, seeds, gradients, called)
-
-    def _note_zeros(self, theirs: Any, added: Any) -> None:
-        """Note whether a backward pass gave a leaf nothing but zeros."""
-        if added is not None and array_of(added).any():
-            self.zeros[id(theirs)] = 0
-            self.moved[id(theirs)] = self.moved.get(id(theirs), 0) + 1
-        elif added is not None:
-            self.zeros[id(theirs)] = self.zeros.get(id(theirs), 0) + 1
-
-    def _note_kept(
-        self, theirs: Any, leaves: list[Tensor], old: Any, called: Callable[[Any], str]
-    ) -> None:
-        """Note whether a parameter has changed while its gradient stayed, and grows now."""
-        name, versions, times = self.kept.get(id(theirs), KeptGradient("", len(leaves), 0))
-        if old is None or not array_of(old).any():
-            times = 0
-        elif len(leaves) > versions:
-            name, times = called(theirs), times + 1
-        self.kept[id(theirs)] = KeptGradient(name, len(leaves), times)
 
     def _follow(
         self, roots: list, seeds: list, gradients: list[LeafGradient],
@@ -179,8 +181,7 @@ class BackwardPasses:
             except errors.MinigradError as problem:  # the program that is watched goes on
                 self._forget(starts, leaves)
                 said = f"the gradients could not be computed again: {problem}"
-                none = OtherGradients([], [], [])
-                self.done.append(Backward(starts, [], finite, none, [], said))
+                self.done.append(Backward(starts, [], finite, OtherGradients(), [], said))
                 return
             broken = not_finite_elsewhere(gradients, [root for root, _ in starts])
             rough = max((d.allowed for d in self.calls.observed.distances), default=0.0)
@@ -224,20 +225,20 @@ class BackwardPasses:
         """Make operations of the functions whose own `backward()` differs from the derivative."""
         severed = self.calls.values.severed
         for function in self.calls.functions:
-            if function in self.own:
+            if function in self.own_backwards:
                 function.substitute(severed)  # its rules need the gradients of this walk, too
-            elif function.seen:
+            elif function.walks:
                 function.compare(severed, whole)
                 if function.differs:
                     function.substitute(severed)
-                    self.own[function] = (
-                        f"{function.said}, at {function.line}: the graph has its own"
+                    self.own_backwards[function] = (
+                        f"{function.difference}, at {function.line}: the graph has its own"
                     )
 
     def wrong_functions(self) -> list[OwnBackward]:
         """The functions whose own `backward()` may be a mistake; for each line, the first call."""
-        found = [f for f in self.own if f.is_wrong]
-        return [*{(f.name, f.line): f for f in reversed(found)}.values()][::-1]
+        wrong = [f for f in self.own_backwards if f.is_wrong]
+        return [*{(f.name, f.line): f for f in reversed(wrong)}.values()][::-1]
 
     def names(self) -> Callable[[Any], str]:
         """A function that names a tensor of PyTorch's, by its module or by a variable that holds it."""

@@ -48,10 +48,10 @@ class Comparison(NamedTuple):
         beyond = (d for d in (*self.values, *self.gradients) if not d.is_rounding)
         return next(beyond, None)
 
-    def told_of(self, distance: Distance) -> str:
+    def explained(self, distance: Distance) -> str:
         """Say of a distance that is more than rounding how large it is, and what may explain it."""
         why = "its row in minigrad.aten.rows may be wrong, or code changed numbers unseen"
-        if "gradient" in distance.of:
+        if distance in self.gradients:
             why = "; ".join(self.reasons) or (
                 "the rule of a row may be wrong, code changed numbers that PyTorch had saved, or "
                 "a hook (Tensor.register_hook) changed a gradient on the way"

@@ -24,12 +24,12 @@ class Cut(NamedTuple):
 
     Attributes:
         array: the numbers.
-        of: the values that it was made of.
+        sources: the values that it was made of.
         lines: those that did it.
     """
 
     array: np.ndarray
-    of: list[Tensor]
+    sources: list[Tensor]
     lines: list[SourceLine]
 
 
@@ -40,7 +40,7 @@ class Ends:
         lines: the nodes of values to which no gradient comes yet, newest last, each with the line that
             used it where none goes back; None where nothing has used it.
         tested: of these, those whose line gives way to the next, as it only compared them.
-        cuts: of what was detached, or drawn, by its memory: what it is of, and the lines.
+        cuts: of what was detached, or drawn, each a `Cut`, by its memory.
         used: PyTorch's leaves to which gradients were to come, by identity.
     """
 
@@ -77,9 +77,9 @@ class Ends:
         while len(self.lines) > MOST:
             del self.lines[next(iter(self.lines))]
 
-    def note_cut(self, array: np.ndarray, of: list[Tensor]) -> None:
+    def note_cut(self, array: np.ndarray, sources: list[Tensor]) -> None:
         """Note an array that was detached, or drawn, and the values that it was made of."""
-        lines = self.cuts.setdefault(memory_of(array), Cut(array, of, [])).lines
+        lines = self.cuts.setdefault(memory_of(array), Cut(array, sources, [])).lines
         lines += [line for line in [source_line()] if line is not None and line not in lines]
 
     def lines_of(self, value: np.ndarray | None) -> list[SourceLine]:

@@ -27,20 +27,21 @@ def first_to_look_at(watched: Watched) -> int | None:
     backwards = watched.backwards
     places = range(len(backwards))
     bad = [i for i in places if not backwards[i].finite or backwards[i].others.wrong]
-    others = [i for i in places if any(backwards[i].others)]
+    others = [i for i in places if backwards[i].others]
     return next(iter([*bad, *others, *reversed(places)]), None)
 
 
 def training_of(watched: Watched) -> SeenTraining:
     """The steps of training in the block."""
     backwards, passes = watched.backwards, watched.passes
-    leaves = watched.calls.values.leaves
+    leaves, called = watched.calls.values.leaves, names(watched)
+    times_kept = {i: h.times_kept for i, h in passes.histories.items() if h.times_kept}
     return SeenTraining(
         losses=[next((root for root, _ in b.roots), None) for b in backwards],
         steps=watched.calls.observed.updates,
         versions={i: [leaf._array for leaf in every] for i, (_, every) in leaves.items()},
-        reached=passes.moved,
-        kept=[(name, times) for name, _, times in passes.kept.values()],
+        reached={i: h.others for i, h in passes.histories.items() if h.others},
+        kept=[(called(leaves[i][0]), times) for i, times in times_kept.items()],
         is_doubtful=lambda place: (
             any(b.others.wrong for b in backwards[: place + 1]) or bool(passes.wrong_functions())
         ),
@@ -87,10 +88,13 @@ def without_gradient(watched: Watched) -> dict[str, list[Tensor]]:
     outer, called = outermost(watched), names(watched)
     of_one = outer[0].parameters() if len(outer) == 1 else ()
     used = watched.calls.ends.used if watched.backwards else {id(p): p for p in of_one}
-    without = {i: p for i, p in used.items() if p.requires_grad and i not in passes.given}
-    held = training_of(watched).optimized() if without else set()
+    given = passes.with_gradient()
+    without = {i: p for i, p in used.items() if p.requires_grad and i not in given}
+    optimized = training_of(watched).optimized() if without else set()
     return {
-        called(p): leaves.get(i, (None, []))[1] for i, p in without.items() if not held or i in held
+        called(p): leaves.get(i, (None, []))[1]
+        for i, p in without.items()
+        if not optimized or i in optimized
     }
 
 
@@ -100,12 +104,13 @@ def excused(watched: Watched) -> dict[str, set]:
     Not computed: PyTorch gave one elsewhere in the block, as in other chunks of a long sequence; or
     optimizers are known, and none has it, as of a target network. Zero: one of the last was another.
     """
-    passes, held = watched.passes, training_of(watched).optimized()
-    found: dict[str, set] = {"not computed": set(), "zero": set()}
+    histories, optimized = watched.passes.histories, training_of(watched).optimized()
+    memories: dict[str, set] = {"not computed": set(), "zero": set()}
     for i, (_, leaves) in watched.calls.values.leaves.items():
         memory = {memory_of(leaf._array) for leaf in leaves}
-        if i in passes.given or (held and i not in held):
-            found["not computed"] |= memory
-        if i in passes.moved and passes.zeros[i] < DEAD:
-            found["zero"] |= memory
-    return found
+        history = histories[i]
+        if history.has_gradient or (optimized and i not in optimized):
+            memories["not computed"] |= memory
+        if history.others and history.zeros < DEAD:
+            memories["zero"] |= memory
+    return memories

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -44,18 +45,30 @@ class LeafGradient(NamedTuple):
         return sum(arrays[1:], arrays[0]) if arrays else np.zeros(self.leaves[0].shape, np.float32)
 
 
-class OtherGradients(NamedTuple):
+class AnotherGradient(NamedTuple):
+    """A gradient of PyTorch's that is another one: its name, our leaves, and how it differs."""
+
+    name: str
+    leaves: list[Tensor]
+    how: str
+
+
+@dataclass
+class OtherGradients:
     """The gradients of a backward pass that differ from ours by more than rounding.
 
     Attributes:
         overflows: a sentence for each that is finite here, and not in PyTorch.
         underflows: a sentence for each that is 0 in PyTorch, at least in large part, because of 16 bits.
-        wrong: for each other one its name, our leaves, and the difference in words.
+        wrong: the other ones.
     """
 
-    overflows: list[str]
-    underflows: list[str]
-    wrong: list[tuple[str, list[Tensor], str]]
+    overflows: list[str] = field(default_factory=list)
+    underflows: list[str] = field(default_factory=list)
+    wrong: list[AnotherGradient] = field(default_factory=list)
+
+    def __bool__(self) -> bool:
+        return bool(self.overflows or self.underflows or self.wrong)
 
     def note(
         self, gradient: LeafGradient, here: np.ndarray, there: np.ndarray, lost: int, differs: bool
@@ -77,7 +90,8 @@ class OtherGradients(NamedTuple):
             )
         elif differs:
             how = "there is none" if gradient.theirs is None else how_it_differs(here, there)
-            self.wrong.append((gradient.name, gradient.leaves, how.partition(";")[0]))
+            how = how.partition(";")[0]
+            self.wrong.append(AnotherGradient(gradient.name, gradient.leaves, how))
 
 
 def is_finite(array: np.ndarray) -> bool:
@@ -103,7 +117,7 @@ def compare(
     longest = max(map(length, ours), default=0.0)
     known = [array_of(gradient.theirs) for gradient in gradients if gradient.theirs is not None]
     broken, unit = not all(map(is_finite, known)), unit_of(known)
-    distances, others = [], OtherGradients([], [], [])
+    distances, others = [], OtherGradients()
     for gradient, here in zip(gradients, ours):
         of, theirs = gradient.of, gradient.theirs
         if theirs is None:

@@ -14,12 +14,13 @@ from .watched import Watched
 
 def learned(watched: Watched) -> list[SeenParameter]:
     """The parameters of the block, each with what became of it."""
-    reached, called = watched.passes.moved, names(watched)
+    histories, called = watched.passes.histories, names(watched)
     outer = {id(p): id(m) for m in outermost(watched) for p in m.parameters()}
     in_list = _in_lists(watched)
     return [
         SeenParameter(
-            called(p), i, [leaf._array for leaf in leaves], reached.get(i, 0), outer.get(i),
+            called(p), i, [leaf._array for leaf in leaves],
+            histories[i].others, outer.get(i),
             in_list.get(i, ""),
         )
         for i, (p, leaves) in watched.calls.values.leaves.items()
@@ -45,7 +46,7 @@ def unused(watched: Watched) -> list[str]:
 
     Optimizers that took no step are looked for only where a module that was called has such ones.
     """
-    used = watched.calls.ends.used.keys() | watched.passes.given
+    used = watched.calls.ends.used.keys() | watched.passes.with_gradient()
     still = lambda of: [p for p in of if p.requires_grad and id(p) not in used]
     some = any(still(m.parameters()) for m in outermost(watched))
     found = optimizers(watched) if some else _stepped(watched)

@@ -7,7 +7,7 @@ import math
 import re
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -23,6 +23,7 @@ from .functorch import refuse_transforms
 from .numbers import array_of
 
 if TYPE_CHECKING:
+    from .backward_passes import LeafHistory
     from .counterparts import Counterparts
 
 NOT_RUN = "the compiled code was not run: a {} that torch.compile made ran as it was written"
@@ -71,13 +72,13 @@ def _left(box: modes.Box | None, owner: Any) -> modes.Box | None:
     return box if outer is box.outer else modes.Box(outer, box.owner, box.function)
 
 
-def _step_of(who: Any, lengths: dict[int, float]) -> OptimizerStep:
-    """The step that begins; `lengths`: of the gradients that backward() left, by identity."""
+def _step_of(who: Any, histories: Mapping[int, LeafHistory]) -> OptimizerStep:
+    """The step that begins."""
     parameters = parameters_of(who)
-    came = math.hypot(*(lengths.get(id(p), 0.0) for p in parameters))
-    found = math.hypot(*(length_of(p.grad) for p in parameters))
+    left = math.hypot(*(histories[id(p)].length for p in parameters if id(p) in histories))
+    now = math.hypot(*(length_of(p.grad) for p in parameters))
     rates = tuple([float(group.get("lr", 1.0)) for group in who.param_groups])
-    return OptimizerStep(who, source_line(), came, found, rates)
+    return OptimizerStep(who, source_line(), left, now, rates)
 
 
 def length_of(gradient: Any) -> float:
@@ -86,8 +87,11 @@ def length_of(gradient: Any) -> float:
 
 
 @contextlib.contextmanager
-def new_leaves(calls: Calls) -> Iterator[None]:
-    """Within it, a step of an optimizer makes new leaves of its parameters."""
+def new_leaves(calls: Calls, histories: Mapping[int, LeafHistory]) -> Iterator[None]:
+    """Within it, a step of an optimizer makes new leaves of its parameters.
+
+    `histories`: what `backward()` left, by the identity of the leaf.
+    """
     thread = threading.get_ident()
 
     def begin(who, args, kwargs) -> None:
@@ -95,7 +99,7 @@ def new_leaves(calls: Calls) -> Iterator[None]:
         closure = args[1] if len(args) > 1 else kwargs.get("closure")
         if closure is None:  # a closure computes the gradients only in the step
             with _disable_current_modes():  # a learning rate may be a tensor
-                calls.observed.updates.append(_step_of(who, calls.observed.lengths))
+                calls.observed.updates.append(_step_of(who, histories))
 
     def end(who, *_) -> None:
         calls.steps -= threading.get_ident() == thread

@@ -39,7 +39,6 @@ class Observations:
         drawn: constants that PyTorch drew at random.
         taken: each time that Python got numbers.
         updates: the steps that optimizers took, in order.
-        lengths: of the gradients that the last backward() left, by the identity of the leaf.
         losses: the calls of loss functions.
     """
 
@@ -49,5 +48,4 @@ class Observations:
     drawn: list[Tensor] = field(default_factory=list)
     taken: list[Taken] = field(default_factory=list)
     updates: list[OptimizerStep] = field(default_factory=list)
-    lengths: dict[int, float] = field(default_factory=dict)
     losses: list[GivenToLoss] = field(default_factory=list)

@@ -31,8 +31,8 @@ UNCHECKED = "could not be checked: its forward leaves PyTorch"
 class WalkedBack(NamedTuple):
     """The gradients that came to the results of a call, and the gradients that its `backward()` gave."""
 
-    came: list[Any]  # arrays, or None where there was none
-    gave: list[Any]
+    for_outputs: list[Any]  # arrays, or None where there was none
+    for_inputs: list[Any]
 
 
 class OwnBackward:
@@ -42,7 +42,7 @@ class OwnBackward:
         name: of the class.
         line: of the call.
         inputs, outputs: our Tensors; None for an argument that is no tensor of floats.
-        seen: the gradients of each walk back of PyTorch's.
+        walks: the gradients of each walk back of PyTorch's.
         differs: how `backward()` differs from the derivative of `forward()`, in words; or "".
         is_wrong: whether the difference may be a mistake. It is none if the derivative is not known, or
             if it is zero: then `backward()` is a straight-through estimate.
@@ -66,21 +66,21 @@ class OwnBackward:
                 y = values.sever(Tensor(y._array, requires_grad=True), y)
                 values.take(t, y)
             self.outputs.append(y)
-        self.seen: list[WalkedBack] = []
+        self.walks: list[WalkedBack] = []
         self.differs, self.is_wrong = "", False
         context.register_hook(self._saw)
 
     def _saw(self, gave: Sequence, came: Sequence) -> None:
         """Keep the gradients of a walk back: PyTorch calls this hook with the given ones first."""
         arrays = lambda gs: [None if g is None else array_of(g).copy() for g in gs]
-        self.seen.append(WalkedBack(arrays(came), arrays(gave)))
+        self.walks.append(WalkedBack(arrays(came), arrays(gave)))
 
     def compare(self, severed: dict[Node, str], whole: bool) -> None:
         """Compare the gradients of `backward()` with the derivative of `forward()`.
 
         `whole`: PyTorch wanted all gradients, so a missing gradient counts as zero.
         """
-        came, gave = self.seen[-1]
+        came, gave = self.walks[-1]
         roots = [(y, g) for y, g in zip(self.outputs, came) if y is not None]
         if any(y.node in severed for y, _ in roots):
             self.differs = UNCHECKED
@@ -107,7 +107,7 @@ class OwnBackward:
         self.differs = "; ".join(said)
 
     @property
-    def said(self) -> str:
+    def difference(self) -> str:
         """The difference as a sentence."""
         if self.differs == UNCHECKED:
             return f"{self.name}.backward {UNCHECKED}"
@@ -119,7 +119,7 @@ class OwnBackward:
 
         The gradients for all results go back from one result: the first to which a gradient came.
         """
-        first = next((k for k, g in enumerate(self.seen[-1].came) if g is not None), 0)
+        first = next((k for k, g in enumerate(self.walks[-1].for_outputs) if g is not None), 0)
         for k, y in enumerate(self.outputs):
             if y is not None and y.node.requires_grad:
                 self._take_over(y, passes_on=k == first)
@@ -157,8 +157,8 @@ class OwnBackward:
         the second one, but for rounding. So the walk whose gradient is nearest to g is taken.
         """
         shape = self.inputs[place].shape  # type: ignore[union-attr]
-        came = np.stack([next(g for g in walk.came if g is not None) for walk in self.seen])
-        gave = [walk.gave[place] for walk in self.seen]
+        came = np.stack([next(g for g in walk.for_outputs if g is not None) for walk in self.walks])
+        gave = [walk.for_inputs[place] for walk in self.walks]
         passed = np.stack([np.zeros(shape, came.dtype) if g is None else g for g in gave])
 
         def own_gradient(g: Any) -> Any:

@@ -60,6 +60,7 @@ class Watched:
         self.nan: list[tuple[str, Tensor]] = []
         self.problem = ""
         self.left_out: list[str] = []
+        self._block = contextlib.ExitStack()
         self._last: Tensor | None = None  # of the results, the one that may be the loss
         self._last_finite = True
 
@@ -99,7 +100,7 @@ class Watched:
             block.enter_context(plain_calls())
             block.enter_context(recording())
             block.enter_context(boxes(self.calls.values.counterparts))
-            block.enter_context(new_leaves(self.calls))
+            block.enter_context(new_leaves(self.calls, self.passes.histories))
             block.enter_context(functions_seen(self.calls.note_function))
             block.enter_context(self.calls)
             self._block = block.pop_all()
@@ -131,19 +132,31 @@ class Watched:
 
     # --- the results -------------------------------------------------------------------------------
 
-    @property
-    def losses(self) -> list[Tensor]:
-        """The results that `backward()` was called on last; or the last one that requires a gradient.
+    def checked_losses(self, place: int = -1) -> list[Tensor]:
+        """The results that the `backward()` at a place was called on; without one, the last result that
+        requires a gradient. The counterparts get the parameters that these came from.
 
         Raises:
             GraphError: if nothing was computed.
             UnsupportedError: if a gradient is not known, because a call on its way had no row.
         """
         if self.backwards:
-            return self._told([root for root, _ in self.backwards[-1].roots])
-        if self._last is not None:
-            return self._told([self._last])
-        raise self._nothing()
+            losses = [root for root, _ in self.backwards[place].roots]
+        elif self._last is not None:
+            losses = [self._last]
+        else:
+            raise self._nothing()
+        nodes, severed = order([loss.node for loss in losses]), self.calls.values.severed
+        for node in nodes:
+            if node in severed:
+                raise errors.UnsupportedError(severed[node])
+        self._name_parameters({*nodes})
+        return losses
+
+    @property
+    def loss(self) -> Tensor:
+        """The first of the losses, usually the only one."""
+        return self.checked_losses()[0]
 
     def _nothing(self) -> errors.GraphError:
         return errors.GraphError(
@@ -151,30 +164,12 @@ class Watched:
             f"inside the block, not under no_grad(), and keep it{self.problem}"
         )
 
-    def _told(self, losses: list[Tensor]) -> list[Tensor]:
-        """These losses, after the counterparts were given the parameters that the losses came from."""
-        nodes = order([loss.node for loss in losses])
-        for node in nodes:
-            if node in self.calls.values.severed:
-                raise errors.UnsupportedError(self.calls.values.severed[node])
-        self._name_parameters({*nodes})
-        return losses
-
-    def at(self, place: int) -> Tensor:
-        """The loss of the `backward()` at a place."""
-        return self._told([root for root, _ in self.backwards[place].roots])[0]
-
     def _name_parameters(self, nodes: set) -> None:
         """Put the parameters of these nodes into the counterparts: a step may have made newer ones."""
         for theirs, leaves in self.calls.values.leaves.values():
             seen = [leaf for leaf in leaves if leaf.node in nodes]
             if seen:
                 self.calls.values.counterparts.renew(theirs, seen[-1])
-
-    @property
-    def loss(self) -> Tensor:
-        """The first of the losses, usually the only one."""
-        return self.losses[0]
 
     def of(self, theirs: Any) -> Tensor:
         """Our Tensor for a tensor, or a view of one, that was computed or used in the block.
@@ -200,23 +195,22 @@ class Watched:
         gradients = [d for one in self.backwards for d in one.distances]
         reasons = [
             *dict.fromkeys((*calls.values.severed.values(), *calls.values.elsewhere.values())),
-            *dict.fromkeys(said for said, _ in calls.hooks.seen.values()),
+            *dict.fromkeys(sentence for sentence, _ in calls.hooks.seen.values()),
         ]
         own = [
-            *self.passes.own.values(), *self.passes.stale.values(),
-            *(said for b in self.backwards for said in b.others.overflows),
-            *dict.fromkeys(said for b in self.backwards for said in (*b.broken, b.problem) if said),
+            *self.passes.own_backwards.values(),
+            *(history.stale for history in self.passes.histories.values() if history.stale),
+            *(sentence for b in self.backwards for sentence in b.others.overflows),
+            *dict.fromkeys(text for b in self.backwards for text in (*b.broken, b.problem) if text),
             *([] if self.finite else [self._not_finite()]),
             *calls.values.counterparts.not_run, *self.left_out,
         ]  # fmt: skip
-        found, walked = calls.observed, bool(self.backwards)
-        return Comparison(
-            found.distances, gradients, found.half, found.unread, own, reasons, walked
-        )
+        seen, walked = calls.observed, bool(self.backwards)
+        return Comparison(seen.distances, gradients, seen.half, seen.unread, own, reasons, walked)
 
     def _not_finite(self) -> str:
         try:
-            self.losses  # noqa: B018 - it raises
+            self.checked_losses()
         except errors.UnsupportedError as problem:
             return f"{NOT_FINITE.format('cannot say')}: {problem}"
         return NOT_FINITE.format("says")
@@ -233,14 +227,14 @@ class Watched:
             GraphError: if a value or a gradient differs by more than rounding. (If PyTorch's numbers
                 are not finite, they are not compared.)
         """
-        losses, compared = self.losses, self.compare()
+        losses, compared = self.checked_losses(), self.compare()
         if compared.first is not None and self.finite:
-            raise errors.GraphError(compared.told_of(compared.first))
-        made, said = made_data(losses)
-        if said:
+            raise errors.GraphError(compared.explained(compared.first))
+        made, sentence = made_data(losses)
+        if sentence:
             self.calls.values.outside += made
-            self.left_out.append(said)
-            warnings.warn(said, stacklevel=level_outside())
+            self.left_out.append(sentence)
+            warnings.warn(sentence, stacklevel=level_outside())
         return losses
 
 

@@ -40,8 +40,7 @@ def reshaped(x: Any, size: Sequence[int]) -> Any:
     sizes = list(size)
     if -1 in sizes:
         sizes[sizes.index(-1)] = x.size // max(1, -math.prod(sizes))
-    same = (form for form in _forms(x) if form.shape == tuple(sizes))
-    form = next(same, None)
+    form = next((form for form in _forms(x) if form.shape == tuple(sizes)), None)
     return np.reshape(x, tuple(sizes)) if form is None else form
 
 

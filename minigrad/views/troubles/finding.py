@@ -152,7 +152,7 @@ def _subject_of(given: Tensor | Watched | Loop) -> Subject:
     first, training = first_to_look_at(given), training_of(given)
     if first is None or first == count - 1:
         return Subject(loss, given, given, training, first)
-    loss = given.at(first)  # the way there, not what became of it
+    loss = given.checked_losses(first)[0]  # the way there, not what became of it
     return Subject(loss, loss, given, training, first, _when(first, count))
 
 

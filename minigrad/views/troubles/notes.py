@@ -47,7 +47,7 @@ def _cut_before_a_layer(graph: Graph, watched: Watched) -> Iterator[str]:
         cuts = [watched.calls.ends.cut_of(s.value) for s in fixed if s.value is not None]
         if len(arguments) == len(fixed) or not any(cuts):
             continue
-        made_of = Reached(cuts[0].of).values.values()
+        made_of = Reached(cuts[0].sources).values.values()
         numbers = {computed[memory_of(a)] for a in made_of if memory_of(a) in computed}
         newest = [n for n in numbers if numbers.isdisjoint(graph.users(n))]
         if newest:

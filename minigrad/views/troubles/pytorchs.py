@@ -21,6 +21,7 @@ from .trouble import Trouble
 from .wording import called, inputs_of, listed
 
 if TYPE_CHECKING:
+    from ...aten.gradients import AnotherGradient
     from ...aten.own_backward import OwnBackward
 
 
@@ -29,24 +30,27 @@ TWICE = "backward through the graph a second time"
 
 def of_pytorchs(graph: Graph, watched: Watched, place: int | None) -> Iterator[Trouble]:
     """The troubles in PyTorch alone: with gradients of the `backward()` at a place, or elsewhere."""
-    others = () if place is None else watched.backwards[place].others
-    overflows, underflows, wrong = others or ((), (), ())
-    if overflows:
-        yield _overflow(graph, watched, overflows[0])
+    others = None if place is None else watched.backwards[place].others
+    if others and others.overflows:
+        yield _overflow(graph, watched, others.overflows[0])
     root = graph[graph.roots[0]]
     if watched.passes.raised:
         what = f"the last backward() raised {watched.passes.raised}, and gave no gradient"
         remedy = GENERAL["carried" if TWICE in watched.passes.raised else "raised"]
         yield Trouble("cut off", what, root.line, (), remedy, root.number, back=True)
-    for said in (*watched.passes.stale.values(),)[:1]:
-        yield Trouble("not finite", said, root.line, (), GENERAL["stale"], root.number, back=True)
+    stale = (history.stale for history in watched.passes.histories.values() if history.stale)
+    for sentence in itertools.islice(stale, 1):
+        yield Trouble(
+            "not finite", sentence, root.line, (), GENERAL["stale"], root.number, back=True
+        )
     for function in watched.passes.wrong_functions():
         if not reverses(function):
             yield _own_backward(graph, function)
-    if wrong:
-        yield _another_gradient(graph, watched, wrong)
-    if underflows:
-        what = underflows[0] + (f"; and {len(underflows) - 1} more" if underflows[1:] else "")
+    if others and others.wrong:
+        yield _another_gradient(graph, watched, others.wrong)
+    if others and others.underflows:
+        more = len(others.underflows) - 1
+        what = others.underflows[0] + (f"; and {more} more" if more else "")
         remedy = GENERAL["underflows"]
         yield Trouble("underflows", what, root.line, (), remedy, root.number, back=True)
     outside = (_outside(graph, watched, name, tensor) for name, tensor in watched.nan)
@@ -75,12 +79,12 @@ def reverses(function: OwnBackward) -> bool:
     inputs = [(k, x) for k, x in enumerate(function.inputs) if x is not None]
     if len(inputs) != 1 or len(function.outputs) != 1:
         return False
-    (place, x), y, walk = inputs[0], function.outputs[0], function.seen[-1]
-    came, gave = walk.came[0], walk.gave[place]
-    if y is None or came is None or gave is None or not np.array_equal(x._array, y._array):
+    (place, x), y, walk = inputs[0], function.outputs[0], function.walks[-1]
+    arrived, passed = walk.for_outputs[0], walk.for_inputs[place]
+    if y is None or arrived is None or passed is None or not np.array_equal(x._array, y._array):
         return False
-    factor = np.sum(gave * came) / np.sum(came * came)
-    return bool(factor < 0 and np.allclose(gave, factor * came))
+    factor = np.sum(passed * arrived) / np.sum(arrived * arrived)
+    return bool(factor < 0 and np.allclose(passed, factor * arrived))
 
 
 def _own_backward(graph: Graph, function: OwnBackward) -> Trouble:
@@ -88,19 +92,17 @@ def _own_backward(graph: Graph, function: OwnBackward) -> Trouble:
     root = graph[graph.roots[0]]
     made = next((n for n in graph.nodes if n.operation == function.name), root)
     return Trouble(
-        "own backward", function.said, function.line, inputs_of(graph, made),
+        "own backward", function.difference, function.line, inputs_of(graph, made),
         GENERAL["own backward"], made.number, back=True,
     )  # fmt: skip
 
 
-def _another_gradient(
-    graph: Graph, watched: Watched, wrong: list[tuple[str, list[Tensor], str]]
-) -> Trouble:
-    """Gradients of PyTorch's that are others: the name of each, our leaves, and how it differs."""
-    node = _where_it_turns(graph, [leaf for _, leaves, _ in wrong for leaf in leaves])
+def _another_gradient(graph: Graph, watched: Watched, wrong: list[AnotherGradient]) -> Trouble:
+    """Gradients of PyTorch's that are others."""
+    node = _where_it_turns(graph, [leaf for gradient in wrong for leaf in gradient.leaves])
     hooks, line = _hooks(watched)
-    names = listed([name for name, _, _ in wrong])
-    what = f"PyTorch's gradient of {names} is another than that of what was computed: {wrong[0][2]}"
+    names, how = listed([gradient.name for gradient in wrong]), wrong[0].how
+    what = f"PyTorch's gradient of {names} is another than that of what was computed: {how}"
     numbers = (*hooks, f"the last that may be right is that of {called(node)}")
     remedy = GENERAL["hook" if hooks else "another"]
     line = line or graph.line_of(node.number)

@@ -50,7 +50,7 @@ def outcome(op):
             if not isinstance(loss, torch.Tensor):
                 return "sparse"
             loss.backward()
-            _ = watched.losses
+            watched.checked_losses()
         except Exception as problem:
             return str(problem)
         for d in (*watched.compare().values, *watched.compare().gradients):
