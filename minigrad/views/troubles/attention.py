@@ -11,14 +11,13 @@ import numpy as np
 
 from ...ran.data import GraphNode, Ref
 from ..graph import Graph
-from .reading import LAYERS, SCALED, TURNING, VIEWS, boxes_of, leaves_of, plain, sources
+from .reading import LAYERS, SCALED, TURNING, VIEWS, boxes_of, leaves_of, sources, verb
 from .remedies import GENERAL
 from .trouble import Trouble
 from .wording import called, inputs_of
 
-PASSED = (
-    SCALED | TURNING | {"where"}
-)  # PyTorch's softmax puts NaN where there is nothing to choose from
+# PyTorch's softmax puts NaN where there is nothing to choose from.
+PASSED = SCALED | TURNING | {"where"}
 LEAST = 3  # positions: of fewer a pattern may be chance
 
 
@@ -37,25 +36,25 @@ def another_axis(graph: Graph) -> Iterator[Trouble]:
     states, it may be meant."""
     softmaxes = boxes_of(graph, "softmax")
     for node in graph.nodes:
-        if plain(node.operation) != "matmul":
+        if verb(node) != "matmul":
             continue
-        weights, turned = sources(graph, node)[0], False
-        while weights.box not in softmaxes and plain(weights.operation) in PASSED:
-            turned ^= plain(weights.operation) in TURNING
-            given = sources(graph, weights)
-            weights = given.pop(-1 if plain(weights.operation) == "where" else 0)
-            if any(b.state != "needs none" for b in given):  # unlike a dropout
+        weights, is_turned = sources(graph, node)[0], False
+        while weights.box not in softmaxes and verb(weights) in PASSED:
+            is_turned ^= verb(weights) in TURNING
+            arguments = sources(graph, weights)
+            weights = arguments.pop(-1 if verb(weights) == "where" else 0)
+            if any(b.state != "needs none" for b in arguments):  # unlike a dropout
                 break
         a = weights.value
-        if weights.box not in softmaxes or a is None or a.ndim < 2 + turned:
+        if weights.box not in softmaxes or a is None or a.ndim < 2 + is_turned:
             continue
         if a.shape[-1] != a.shape[-2]:
             continue
         ones = [k for k in range(a.ndim) if _are_ones(np.nansum(a, k))]
-        if ones and a.ndim - 1 - turned not in ones:
-            of = "the transpose of " * turned + called(weights)
+        if ones and a.ndim - 1 - is_turned not in ones:
+            whose = "the transpose of " * is_turned + called(weights)
             what = (
-                f"{called(node)} adds up along the last axis of {of}, which a softmax "
+                f"{called(node)} adds up along the last axis of {whose}, which a softmax "
                 f"made to sum to one along axis {ones[-1]} of {a.ndim}"
             )
             remedy = GENERAL["axis"]
@@ -96,7 +95,7 @@ def _looks_ahead(graph: Graph, itself: bool) -> GraphNode | None:
     boxes = {box.number for box in graph.boxes if "softmax" in box.name}
     for node in graph.nodes:
         a = node.value
-        if node.box not in boxes or plain(node.operation) != "divide" or a is None or a.ndim < 2:
+        if node.box not in boxes or verb(node) != "divide" or a is None or a.ndim < 2:
             continue
         n = a.shape[-1]
         if n < LEAST or a.shape[-2] != n:
@@ -115,20 +114,20 @@ def _masks_of_zero(graph: Graph) -> Iterator[Trouble]:
     no mask: one that was drawn, or differs from row to row without being causal."""
     boxes = boxes_of(graph, "softmax")
     for edge in graph.edges:
-        scores, taken = graph[edge.source], graph[edge.target]
-        if taken.box not in boxes or scores.box in boxes or plain(taken.operation) != "subtract":
+        scores, taker = graph[edge.source], graph[edge.target]
+        if taker.box not in boxes or scores.box in boxes or verb(taker) != "subtract":
             continue
-        while plain(scores.operation) in SCALED and len(sources(graph, scores)) == 1:  # by a number
+        while verb(scores) in SCALED and len(sources(graph, scores)) == 1:  # by a number
             (scores,) = sources(graph, scores)
         hidden = _made_zero(graph, scores)
         if hidden is None or not _is_mask(hidden) or not _of_products(graph, scores):
             continue
-        weights = graph[max(n.number for n in graph.nodes if n.box == taken.box)]
+        weights = graph[max(n.number for n in graph.nodes if n.box == taker.box)]
         after = [graph[n].value for n in graph.users(weights.number)]
         shown = [a for a in (weights.value, *after) if a is not None and a.shape == hidden.shape]
         if all(np.any(a[hidden]) for a in shown):
             how = "multiplies scores by a mask of 0 and 1"
-            if plain(scores.operation) == "where":
+            if verb(scores) == "where":
                 how = "puts 0 in the place of the scores that a mask hides,"
             what = f"{called(scores)} {how} before a softmax: a score of 0 counts as any other"
             yield Trouble("mask", what, scores.line, (), GENERAL["made zero"], scores.number)
@@ -140,11 +139,11 @@ def _masks_after(graph: Graph) -> Iterator[Trouble]:
     where the weights were 0 there before, nor where what takes it is no product of matrices."""
     softmaxes = boxes_of(graph, "softmax")
     for node in graph.nodes:
-        if plain(node.operation) != "multiply":
+        if verb(node) != "multiply":
             continue
         weights = [s.value for s in sources(graph, node) if s.box in softmaxes]
         hidden = _made_zero(graph, node)
-        users = {plain(graph[n].operation) for n in graph.users(node.number)}
+        users = {verb(graph[n]) for n in graph.users(node.number)}
         if hidden is None or users != {"matmul"} or not _is_mask(hidden):
             continue
         a = weights[0] if weights else None
@@ -163,12 +162,12 @@ def _masks_after(graph: Graph) -> Iterator[Trouble]:
 
 def _made_zero(graph: Graph, scores: GraphNode) -> np.ndarray | None:
     """The scores, as booleans of their shape, that a mask that is given makes 0; None without one."""
-    name, given = plain(scores.operation), sources(graph, scores)
+    name, arguments = verb(scores), sources(graph, scores)
     if name == "multiply":
-        masks = [s.value for s in given if s.state == "needs none" and not _is_drawn(graph, s)]
+        masks = [s.value for s in arguments if s.state == "needs none" and not _is_drawn(graph, s)]
         hidden = [a == 0 for a in masks if a is not None and np.isin(a, (0, 1)).all()]
-    elif name == "where" and given[0].value is not None and not _is_drawn(graph, given[0]):
-        chosen, mask = scores.arguments[1:3], given[0].value.astype(bool)
+    elif name == "where" and arguments[0].value is not None and not _is_drawn(graph, arguments[0]):
+        chosen, mask = scores.arguments[1:3], arguments[0].value.astype(bool)
         hidden = [at for a, at in zip(chosen, (mask, ~mask)) if _is_zero(graph, a)]
     else:
         hidden = []
@@ -201,11 +200,11 @@ def _is_mask(hidden: np.ndarray) -> bool:
 
 def _of_products(graph: Graph, scores: GraphNode) -> bool:
     """Tell whether scores are products of two things that were both computed, scaled perhaps."""
-    of = [graph[n] for n in graph.made_from(scores.number) if graph[n].shape == scores.shape]
+    alike = [graph[n] for n in graph.made_from(scores.number) if graph[n].shape == scores.shape]
     leaves = leaves_of(graph)
     return any(
-        plain(n.operation) == "matmul" and all(s.number not in leaves for s in sources(graph, n))
-        for n in of
+        verb(n) == "matmul" and all(s.number not in leaves for s in sources(graph, n))
+        for n in alike
     )
 
 
@@ -213,7 +212,7 @@ def _mixed_heads(graph: Graph) -> Iterator[Trouble]:
     """The first reshape that makes heads (B, H, T, K) of (B, T, H K) without a transpose, or the
     reverse, so that positions are mixed."""
     for node in graph.nodes:
-        if plain(node.operation) != "reshape" or node.state == "needs none":
+        if verb(node) != "reshape" or node.state == "needs none":
             continue
         before = sources(graph, node)[0]
         splits = _is_split(before.shape, node.shape) and _is_of_layer(graph, before)
@@ -230,12 +229,12 @@ def _mixed_heads(graph: Graph) -> Iterator[Trouble]:
 
 def _is_of_layer(graph: Graph, node: GraphNode) -> bool:
     """Tell whether a layer gave a node, or its last axis a part of it, as queries, keys or values."""
-    while plain(node.operation) == "getitem":
+    while verb(node) == "getitem":
         whole = sources(graph, node)[0]
         if whole.shape[:-1] != node.shape[:-1]:
             return False
         node = whole
-    return plain(node.operation) in LAYERS
+    return verb(node) in LAYERS
 
 
 def _is_split(whole: tuple[int, ...], parts: tuple[int, ...]) -> bool:
@@ -255,7 +254,6 @@ def _meets_product(graph: Graph, node: GraphNode) -> bool:
     """Tell whether a node is multiplied as a matrix, as it is or after other views."""
     users = [graph[n] for n in graph.users(node.number)]
     return any(
-        plain(user.operation) == "matmul"
-        or (plain(user.operation) in VIEWS and _meets_product(graph, user))
+        verb(user) == "matmul" or (verb(user) in VIEWS and _meets_product(graph, user))
         for user in users
     )

@@ -72,18 +72,18 @@ def diagnose(loss: Tensor | Watched | Loop, page: str | os.PathLike | bool = Fal
             raise errors.GraphError(
                 "its values were not kept: compute it inside `with mg.record():`"
             )
-        found = [
+        troubles = [
             replace(trouble, what=trouble.what + subject.when, module=_module(graph, trouble))
             for trouble in _in_graph(subject, graph)
         ]
-        found = _with_training(subject, graph, found)
+        troubles = _with_training(subject, graph, troubles)
         if page:
             # With our gradients, if others are wrong: a page of what was watched has PyTorch's.
-            ours = any(trouble.kind == "another gradient" for trouble in found)
-            step = _step(graph, found[0]) if found else 0
+            ours = any(trouble.kind == "another gradient" for trouble in troubles)
+            step = _step(graph, troubles[0]) if troubles else 0
             extras = Extras(
-                sections={FOUND: _in_html(found)} if found else {},
-                notes=[f"{trouble.kind}: {trouble.what}" for trouble in found[:1]],
+                sections={FOUND: _in_html(troubles)} if troubles else {},
+                notes=[f"{trouble.kind}: {trouble.what}" for trouble in troubles[:1]],
             )
             explore(
                 subject.loss if ours else subject.shown, None if page is True else page, step=step,
@@ -93,9 +93,9 @@ def diagnose(loss: Tensor | Watched | Loop, page: str | os.PathLike | bool = Fal
     remarks += notes_on_block(graph, subject.watched, subject.loss) if subject.watched else ()
     remarks += notes_on_steps(subject.training) if subject.training else ()
     stepped = subject.training is not None and subject.training.steps
-    if not (found or stepped or remarks):
+    if not (troubles or stepped or remarks):
         remarks = [NO_STEPS]
-    return Troubles(found, remarks, _extent(subject))
+    return Troubles(troubles, remarks, _extent(subject))
 
 
 class Subject(NamedTuple):
@@ -130,30 +130,30 @@ class Subject(NamedTuple):
         return "" if self.walked is None else self.walked.problem
 
 
-def _subject_of(given: Tensor | Watched | Loop) -> Subject:
+def _subject_of(computed: Tensor | Watched | Loop) -> Subject:
     """The subject of a loss; or of what was watched, at the `backward()` to be looked at first."""
-    if isinstance(given, Tensor):
-        return Subject(given, given)
-    if isinstance(given, Loop):
-        place, count = given.first_to_look_at(), len(given.losses)
-        loss, when = given.losses[place], _when(place, count)
-        return Subject(loss, loss, training=given.training(), place=place, when=when)
-    if not isinstance(given, Watched):
+    if isinstance(computed, Tensor):
+        return Subject(computed, computed)
+    if isinstance(computed, Loop):
+        place, count = computed.first_to_look_at(), len(computed.losses)
+        loss, when = computed.losses[place], _when(place, count)
+        return Subject(loss, loss, training=computed.training(), place=place, when=when)
+    if not isinstance(computed, Watched):
         raise errors.ArgumentError(
-            f"diagnose() takes a loss, or what mg.record() or mg.pytorch() gave, not {described(given)}"
-            f"{unwatched(given)}"
+            f"diagnose() takes a loss, or what mg.record() or mg.pytorch() gave, not "
+            f"{described(computed)}{unwatched(computed)}"
         )
-    loss, count = given.loss, len(given.backwards)
+    loss, count = computed.loss, len(computed.backwards)
     if not count and loss.requires_grad and loss.size != 1:
         raise errors.GraphError(
             f"the last result in the block has the shape {loss.shape}, and is no loss: compute the "
-            f"loss inside the block{given.problem}"
+            f"loss inside the block{computed.problem}"
         )
-    first, training = first_to_look_at(given), training_of(given)
+    first, training = first_to_look_at(computed), training_of(computed)
     if first is None or first == count - 1:
-        return Subject(loss, given, given, training, first)
-    loss = given.checked_losses(first)[0]  # the way there, not what became of it
-    return Subject(loss, loss, given, training, first, _when(first, count))
+        return Subject(loss, computed, computed, training, first)
+    loss = computed.checked_losses(first)[0]  # the way there, not what became of it
+    return Subject(loss, loss, computed, training, first, _when(first, count))
 
 
 def _when(place: int, count: int) -> str:
@@ -172,22 +172,22 @@ def _extent(subject: Subject) -> str:
 
 def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
     """The troubles of one way forward and back; of numbers that are not finite, these alone."""
-    found = [*not_finite(graph, gradients=subject.walked is None or not subject.walked.finite)]
-    if found:
+    bad = [*not_finite(graph, gradients=subject.walked is None or not subject.walked.finite)]
+    if bad:
         inverted = inverted_mask(graph)
-        if inverted is not None and found[0].node in graph.users(inverted.node):
-            return [replace(inverted, numbers=(found[0].what,))]  # its last row is empty
+        if inverted is not None and bad[0].node in graph.users(inverted.node):
+            return [replace(inverted, numbers=(bad[0].what,))]  # its last row is empty
         for axis in another_axis(graph):  # along which a mask may leave nothing
-            if found[0].line == axis.line and found[0].node in graph.made_from(axis.node):
-                return [replace(axis, numbers=(found[0].what,))]
-        return found
+            if bad[0].line == axis.line and bad[0].node in graph.made_from(axis.node):
+                return [replace(axis, numbers=(bad[0].what,))]
+        return bad
     if subject.problem:
         root, remedy = graph[graph.roots[0]], GENERAL["not computed"]
         return [Trouble("not computed", subject.problem, root.line, (), remedy, root.number)]
     watched = subject.watched
     theirs = [] if watched is None else [*of_pytorchs(graph, watched, subject.place)]
-    told = {trouble.line for trouble in theirs}
-    stopped = [t for t in zero(graph, watched, subject.loss.requires_grad) if t.line not in told]
+    lines = {trouble.line for trouble in theirs}
+    stopped = [t for t in zero(graph, watched, subject.loss.requires_grad) if t.line not in lines]
     underflows = any(trouble.kind == "underflows" for trouble in theirs)
     way = () if underflows else along_the_way(graph)
     mistaken = [
@@ -196,26 +196,29 @@ def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
         *of_attention(graph),
         *pairs(graph),
     ]
-    lost = () if stopped else lost_units(graph)
-    return [*theirs, *stopped, *way, *lost, *mistaken]
+    units = () if stopped else lost_units(graph)
+    return [*theirs, *stopped, *way, *units, *mistaken]
 
 
-def _with_training(subject: Subject, graph: Graph, found: list[Trouble]) -> list[Trouble]:
+def _with_training(subject: Subject, graph: Graph, troubles: list[Trouble]) -> list[Trouble]:
     """Add the troubles of several steps: gradients that are kept come first, steps that are too long
     before a number that is not finite, which they explain, if it did not come in as data."""
     if subject.training is None:
-        return found
-    exploded = [trouble for trouble in found if trouble.kind == "explodes"]
+        return troubles
+    exploded = [trouble for trouble in troubles if trouble.kind == "explodes"]
     if exploded and subject.place and not _explodes(subject.training.losses[0]):
         later = replace(exploded[0], remedy=GENERAL["explodes later"])
-        found = [later if trouble is exploded[0] else trouble for trouble in found]
+        troubles = [later if trouble is exploded[0] else trouble for trouble in troubles]
     kept = keeps_gradients(graph, subject.training)
     if kept or subject.place is None:
-        return [*kept, *found]
-    if not found and not subject.when:
-        found = [*changes_nothing(graph, subject.training)]
-    at = 1 if found and found[0].kind == "data" and graph[found[0].node].kind != "parameter" else 0
-    return [*found[:at], *long_steps(graph, subject.training, subject.place), *found[at:]]
+        return [*kept, *troubles]
+    if not troubles and not subject.when:
+        troubles = [*changes_nothing(graph, subject.training)]
+    first = troubles[:1]
+    if first and (first[0].kind != "data" or graph[first[0].node].kind == "parameter"):
+        first = []
+    long = long_steps(graph, subject.training, subject.place)
+    return [*first, *long, *troubles[len(first) :]]
 
 
 def _explodes(loss: Tensor | None) -> bool:
@@ -225,9 +228,9 @@ def _explodes(loss: Tensor | None) -> bool:
     return any(trouble.kind == "explodes" for trouble in along_the_way(graph_with_gradients(loss)))
 
 
-def _in_html(found: list[Trouble]) -> str:
+def _in_html(troubles: list[Trouble]) -> str:
     """The troubles as a section of a page, a paragraph each."""
-    lines = (escape(str(trouble)).replace("\n", "<br>") for trouble in found)
+    lines = (escape(str(trouble)).replace("\n", "<br>") for trouble in troubles)
     return "".join(f"<p>{text}</p>" for text in lines)
 
 

@@ -64,10 +64,10 @@ def _gives(graph: Graph, node: GraphNode) -> bool:
     """Tell whether it gave a NaN where none came in; or an infinity where no number was infinite."""
     arrays = [s.value for s in sources(graph, node) if s.value is not None]
     literals = [a for a in node.arguments if isinstance(a, float)]
-    came = [a for a in (*arrays, *map(np.asarray, literals)) if a.dtype.kind == "f"]
+    floats = [a for a in (*arrays, *map(np.asarray, literals)) if a.dtype.kind == "f"]
     if np.isnan(node.value).any():  # type: ignore[arg-type]
         return not any(np.isnan(a).any() for a in arrays if a.dtype.kind == "f")
-    return not any(np.isinf(a).any() for a in came)
+    return not any(np.isinf(a).any() for a in floats)
 
 
 def _back(graph: Graph) -> Iterator[Trouble]:
@@ -85,7 +85,7 @@ def _back(graph: Graph) -> Iterator[Trouble]:
         bad = [s for s in sources(graph, node) if is_bad(s.value)]
         remedy = GENERAL["infinite"] if bad else remedy_for(graph, node)
         back = Trouble("not finite", what, node.line, numbers, remedy, node.number, back=True)
-        came = (origin(graph, source) for source in bad)
+        origins = (origin(graph, source) for source in bad)
         # What came in otherwise is meant, as in a mask.
-        yield next((trouble for trouble in came if trouble.kind == back.kind), back)
+        yield next((trouble for trouble in origins if trouble.kind == back.kind), back)
         return

@@ -11,7 +11,7 @@ import numpy as np
 from ...engine.node import Node
 from ...ran.training import OptimizerStep, SeenTraining, Update, length
 from ..graph import Graph
-from .reading import plain
+from .reading import short_name
 from .remedies import GENERAL
 from .trouble import Trouble
 from .wording import listed
@@ -111,7 +111,7 @@ def keeps_gradients(graph: Graph, training: SeenTraining) -> list[Trouble]:
 def losses_of(training: SeenTraining, place: int) -> list[tuple[int, float]]:
     """The losses of the line whose loss that at a place is, as far as there, and the place of each. A
     number that the loss was multiplied by last, as a GradScaler does, is no part of it."""
-    found, line = [], None
+    losses, line = [], None
     for k in range(place, -1, -1):
         loss = training.losses[k]
         if loss is None or loss.shape or loss.node.operation is None or loss.node.note is None:
@@ -122,14 +122,14 @@ def losses_of(training: SeenTraining, place: int) -> list[tuple[int, float]]:
         line = line or root.note.line
         size = float(root.note.y)
         if root.note.line == line and not math.isnan(size):
-            found.append((k, size))
-    return found[::-1]
+            losses.append((k, size))
+    return losses[::-1]
 
 
 def _is_scaled(node: Node) -> bool:
     """Tell whether a node is a computed number times one that is given."""
     assert node.operation is not None
-    if plain(node.operation.name) != "multiply" or len(node.edges) != 1:
+    if short_name(node.operation.name) != "multiply" or len(node.edges) != 1:
         return False
     ((_, _, before),) = node.edges
     return not before.shape and before.operation is not None

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...ran.data import GraphNode
 from ..graph import Graph
-from .reading import VIEWS, boxes_of, plain, sources
+from .reading import VIEWS, behind, boxes_of, sources, verb
 from .remedies import GENERAL
 from .trouble import Trouble
 from .wording import called, inputs_of
@@ -25,7 +25,7 @@ def twice(graph: Graph) -> Iterator[Trouble]:
         if not edge.differentiable or inside or not second:
             continue
         origin = argument
-        while plain(origin.operation) in VIEWS and origin.number not in squashed:
+        while verb(origin) in VIEWS and origin.number not in squashed:
             origin = sources(graph, origin)[0]
         first = squashed.get(origin.number)
         alike = first == "softmax" and second != "sigmoid"
@@ -65,10 +65,11 @@ def pairs(graph: Graph) -> Iterator[Trouble]:
     Of products those with a logarithm of probabilities alone are told, once a line."""
     lines = set()
     for node in graph.nodes:
-        name = plain(node.operation)
+        name = verb(node)
         if name not in ("subtract", "multiply") or len(node.shape) != 2:
             continue
-        terms = [_unspread(graph, term) for term in sources(graph, node)]
+        # PyTorch's losses spread them first.
+        terms = [behind(graph, term, {"broadcast_to"}) for term in sources(graph, node)]
         rows = node.shape[0]
         shapes = sorted([t.shape for t in terms], key=len)
         if shapes != [(rows,), (rows, 1)] or rows == 1 or not _is_error(graph, node):
@@ -89,21 +90,13 @@ def pairs(graph: Graph) -> Iterator[Trouble]:
         yield Trouble("pairs", what, node.line, inputs, GENERAL["pairs"], node.number)
 
 
-def _unspread(graph: Graph, node: GraphNode) -> GraphNode:
-    """The node that was broadcast to a node, as PyTorch's losses do; or the node itself."""
-    while plain(node.operation) == "broadcast_to":
-        node = sources(graph, node)[0]
-    return node
-
-
 def _is_logarithm(graph: Graph, node: GraphNode) -> bool:
     """Tell whether a node is a logarithm, chosen or bounded perhaps."""
-    while plain(node.operation) in VIEWS | {"negative", "maximum"}:
-        node = sources(graph, node)[0]
-    return plain(node.operation) == "log" or node.box in boxes_of(graph, "log_softmax")
+    node = behind(graph, node, VIEWS | {"negative", "maximum"})
+    return verb(node) == "log" or node.box in boxes_of(graph, "log_softmax")
 
 
 def _is_error(graph: Graph, node: GraphNode) -> bool:
     """Tell whether a node is the error of a loss: neither an exp nor a product comes after it."""
     after = graph.made_into(node.number)
-    return not any(plain(graph[n].operation) in ("exp", "matmul") for n in after)
+    return not any(verb(graph[n]) in ("exp", "matmul") for n in after)

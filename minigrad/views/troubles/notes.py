@@ -14,7 +14,7 @@ from ...ran.training import SeenTraining
 from ..graph import Graph
 from .attention import transposed_mask
 from .pytorchs import reverses
-from .reading import RECURRENT, TOTALS, has_any, module_of, plain, sources
+from .reading import RECURRENT, TOTALS, has_any, module_of, sources, verb
 from .wording import called, listed
 
 MANY = 3  # calls of backward() after which a step may be missed
@@ -26,8 +26,9 @@ def notes_on_block(graph: Graph, watched: Watched, loss: Tensor) -> Iterator[str
     yield from values.counterparts.not_run
     yield from dict.fromkeys(_cut_before_a_layer(graph, watched))
     nodes = {*order([loss.node])}
-    for said in dict.fromkeys(said for node, said in values.elsewhere.items() if node in nodes):
-        yield f"not looked at: {said}"
+    elsewhere = [sentence for node, sentence in values.elsewhere.items() if node in nodes]
+    for sentence in dict.fromkeys(elsewhere):
+        yield f"not looked at: {sentence}"
     for name in dict.fromkeys(f.name for f in passes.wrong_functions() if reverses(f)):
         yield f"{name}.backward reverses the gradient of what its forward gives as it came"
     evaluating = values.counterparts.evaluating
@@ -42,7 +43,7 @@ def _cut_before_a_layer(graph: Graph, watched: Watched) -> Iterator[str]:
         memory_of(n.value): n.number for n in graph.nodes if n.operation and has_any(n.gradient)
     }
     for node in graph.nodes:
-        arguments = sources(graph, node) if plain(node.operation) == "matmul" else []
+        arguments = sources(graph, node) if verb(node) == "matmul" else []
         fixed = [s for s in arguments if not s.operation and s.state == "needs none"]
         cuts = [watched.calls.ends.cut_of(s.value) for s in fixed if s.value is not None]
         if len(arguments) == len(fixed) or not any(cuts):
@@ -79,23 +80,25 @@ def _without_batch_first(graph: Graph) -> Iterator[str]:
     """Recurrent modules that ran along the first axis, and of whose results one place along the second
     is taken, or the mean, as of what has time there."""
     for node in graph.nodes:
-        given = sources(graph, node)
-        module = module_of(graph, given[0]) if given and len(given[0].shape) == 3 else None
+        arguments = sources(graph, node)
+        module = (
+            module_of(graph, arguments[0]) if arguments and len(arguments[0].shape) == 3 else None
+        )
         if module is None or module is module_of(graph, node):
             continue
-        ran, came = module.type.split(" ")[0], given[0]
-        if ran in RECURRENT and "batch_first=True" not in module.type and _takes_one(node):
+        kind, result = module.type.split(" ")[0], arguments[0]
+        if kind in RECURRENT and "batch_first=True" not in module.type and _takes_one(node):
             yield (
-                f"{ran} ran along the first axis of {came.shape}, and {called(node)} leaves the second "
-                f"out, at {node.line}: inputs of (batch, time, features) need batch_first=True"
+                f"{kind} ran along the first axis of {result.shape}, and {called(node)} leaves the "
+                f"second out, at {node.line}: inputs of (batch, time, features) need batch_first=True"
             )
 
 
 def _takes_one(node: GraphNode) -> bool:
     """Tell whether a node takes one place along the second axis, or a mean, sum or largest."""
-    if plain(node.operation) in TOTALS | {"max"}:
+    if verb(node) in TOTALS | {"max"}:
         return node.arguments[1:] in ((1,), (-2,))
-    index = node.arguments[1] if plain(node.operation) == "getitem" else None
+    index = node.arguments[1] if verb(node) == "getitem" else None
     if not isinstance(index, tuple) or len(index) < 2:
         return False
     return index[0] == slice(None) and isinstance(index[1], int)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from ...engine.source import SourceLine
 from ...ran.data import GraphEdge, GraphNode
 from ..graph import Graph
-from .reading import SCALED, TOTALS, leaves_of, plain, size_of, sources
+from .reading import SCALED, TOTALS, leaves_of, size_of, sources, verb
 from .remedies import GENERAL
 from .trouble import Trouble
 
@@ -72,12 +72,12 @@ def _changes(graph: Graph, way: list[GraphEdge]) -> list[tuple[GraphNode, float]
     for edge in way:
         if edge.source in leaves:  # its gradient is a sum, of all that use it
             break
-        came, passed = (size_of(graph[n].gradient) for n in (edge.target, edge.source))
+        arriving, passed_on = (size_of(graph[n].gradient) for n in (edge.target, edge.source))
         node = graph[edge.target]
-        scales = not node.shape and plain(node.operation) in SCALED  # as a GradScaler does
-        leading = not steps and (scales or plain(node.operation) in TOTALS)
-        if came and passed and not leading:
-            steps.append((node, math.log(passed / came)))
+        scales = not node.shape and verb(node) in SCALED  # as a GradScaler does
+        leading = not steps and (scales or verb(node) in TOTALS)
+        if arriving and passed_on and not leading:
+            steps.append((node, math.log(passed_on / arriving)))
     return steps
 
 
@@ -86,7 +86,7 @@ def _loop(graph: Graph, steps: list[tuple[GraphNode, float]]) -> list[tuple[Grap
     leaves = leaves_of(graph)
     places: dict[int, list[int]] = {}
     for k, (node, _) in enumerate(steps):
-        for s in sources(graph, node) if plain(node.operation) == "matmul" else ():
+        for s in sources(graph, node) if verb(node) == "matmul" else ():
             if s.state != "needs none" and s.number in leaves:
                 places.setdefault(leaves[s.number], []).append(k)
     longest = max(places.values(), key=lambda at: at[-1] - at[0], default=[0])
@@ -98,6 +98,6 @@ def _is_gated(graph: Graph, steps: list[tuple[GraphNode, float]]) -> bool:
     leaves = leaves_of(graph)
     computed = lambda s: s.state != "needs none" and s.number not in leaves
     return any(
-        plain(node.operation) == "multiply" and sum(map(computed, sources(graph, node))) > 1
+        verb(node) == "multiply" and sum(map(computed, sources(graph, node))) > 1
         for node, _ in steps
     )

@@ -63,12 +63,12 @@ def _hooks(watched: Watched) -> tuple[list[str], SourceLine | None]:
     return [*hooks], next((line for line in hooks.values() if line is not None), None)
 
 
-def _overflow(graph: Graph, watched: Watched, said: str) -> Trouble:
+def _overflow(graph: Graph, watched: Watched, sentence: str) -> Trouble:
     """A gradient that is not finite in PyTorch, and is in the graph, as is said."""
     root, half, (hooks, line) = graph[graph.roots[0]], watched.calls.observed.half, _hooks(watched)
     remedies = [GENERAL["hook"]] * bool(hooks) + [GENERAL["overflows"]] * half
     return Trouble(
-        "not finite", said + (", in 32 bits" if half else ""), line or root.line,
+        "not finite", sentence + (", in 32 bits" if half else ""), line or root.line,
         tuple(hooks), "; or ".join(remedies) or GENERAL["another"], root.number, back=True,
     )  # fmt: skip
 

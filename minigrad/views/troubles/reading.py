@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
+
 import numpy as np
 
 from ...ran.data import GraphBox, GraphNode
 from ..graph import Graph
 
-# Operations by what they do, as `plain` names them.
+# Operations by what they do, as `verb` names them.
 TURNING = {"transpose", "swapaxes", "moveaxis"}
 # They give the numbers of one argument, arranged otherwise.
 VIEWS = TURNING | {"reshape", "squeeze", "expand_dims", "broadcast_to", "getitem"}
@@ -23,15 +25,27 @@ RECURRENT = {"GRU", "LSTM", "RNN"}  # modules of PyTorch's
 SCORES = LAYERS | {"relu", "tanh"}  # after which a number above 0 is a score
 
 
-def plain(operation: str) -> str:
+def short_name(operation: str) -> str:
     """The name of an operation without what it is of: `log` for `np.log`."""
     name = operation.rpartition(".")[2]
     return {"true_divide": "divide"}.get(name, name)
 
 
+def verb(node: GraphNode) -> str:
+    """The short name of a node's operation, such as `log`; "" of a leaf."""
+    return short_name(node.operation)
+
+
 def sources(graph: Graph, node: GraphNode) -> list[GraphNode]:
     """The nodes that are arguments of a node, in their order."""
     return [graph[e.source] for e in graph.arguments(node.number)]
+
+
+def behind(graph: Graph, node: GraphNode, operations: Set[str] = VIEWS) -> GraphNode:
+    """The node that a node is made of by such operations alone, by their first arguments; or itself."""
+    while verb(node) in operations:
+        node = sources(graph, node)[0]
+    return node
 
 
 def boxes_of(graph: Graph, name: str) -> set[int]:
@@ -41,14 +55,14 @@ def boxes_of(graph: Graph, name: str) -> set[int]:
 
 def leaves_of(graph: Graph) -> dict[int, int]:
     """The leaf that each node is, or is a view of."""
-    found: dict[int, int] = {}
+    leaves: dict[int, int] = {}
     for node in graph.nodes:
-        given = [e.source for e in graph.arguments(node.number)]
+        arguments = [e.source for e in graph.arguments(node.number)]
         if not node.operation:
-            found[node.number] = node.number
-        elif plain(node.operation) in VIEWS and given[0] in found:
-            found[node.number] = found[given[0]]
-    return found
+            leaves[node.number] = node.number
+        elif verb(node) in VIEWS and arguments[0] in leaves:
+            leaves[node.number] = leaves[arguments[0]]
+    return leaves
 
 
 def module_of(graph: Graph, node: GraphNode) -> GraphBox | None:

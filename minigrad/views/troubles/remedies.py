@@ -6,7 +6,7 @@ import numpy as np
 
 from ...ran.data import GraphNode, Ref
 from ..graph import Graph
-from .reading import is_bad, plain, sources
+from .reading import is_bad, sources, verb
 
 # What people do about it, by the kind of the trouble and the operation that it came from.
 REMEDIES = {
@@ -128,12 +128,12 @@ def _is_sum_of_none(graph: Graph, argument: object) -> bool:
     if not isinstance(argument, Ref):
         return argument == 0
     node = graph[argument.number]
-    return plain(node.operation) == "sum" and not np.any(node.value)
+    return verb(node) == "sum" and not np.any(node.value)
 
 
 def remedy_for(graph: Graph, node: GraphNode, kind: str = "not finite") -> str:
     """The remedy of a trouble of this kind that comes from an operation."""
-    name = plain(node.operation)
+    name = verb(node)
     if name in ("power", "sqrt") and is_bad(node.value):
         base = node.arguments[0]
         number = sources(graph, node)[0].value if isinstance(base, Ref) else base

@@ -68,22 +68,22 @@ def _never_changed(graph: Graph, training: SeenTraining) -> Iterator[Trouble]:
         return
     everything = training.parameters()
     changed = [p for p in everything if p.changes >= TIMES]
-    still = [p for p in everything if p.reached > TIMES and not p.changes]
-    if not changed or not still:
+    unmoved = [p for p in everything if p.reached > TIMES and not p.changes]
+    if not changed or not unmoved:
         return
     optimized = training.optimized()
-    still = [p for p in still if p.key not in optimized]
+    unmoved = [p for p in unmoved if p.key not in optimized]
     outer, before = {p.outer for p in changed} - {None}, _before(graph, changed)
-    still = [p for p in still if p.outer in outer or memory_of(p.versions[-1]) in before]
+    unmoved = [p for p in unmoved if p.outer in outer or memory_of(p.versions[-1]) in before]
     line = next((step.line for step in training.steps), graph[graph.roots[0]].line)
     shapes = training.replaced()
     by_reason: dict[tuple[str, str], list[SeenParameter]] = {}
-    for p in still:
+    for p in unmoved:
         by_reason.setdefault(_reason(p, shapes), []).append(p)
-    for (kind, why), some in by_reason.items():
+    for (kind, why), parameters in by_reason.items():
         what = (
-            f"no step changed {listed([p.name for p in some])}, which had a gradient "
-            f"{min(p.reached for p in some)} times, while {changed[0].name} was changed "
+            f"no step changed {listed([p.name for p in parameters])}, which had a gradient "
+            f"{min(p.reached for p in parameters)} times, while {changed[0].name} was changed "
             f"{changed[0].changes} times: {why}"
         )
         yield Trouble("unchanged", what, line, (), GENERAL[kind], graph.roots[0])
@@ -104,12 +104,12 @@ def _reason(p: SeenParameter, shapes: list[tuple[int, ...]]) -> tuple[str, str]:
 
 def _before(graph: Graph, changed: list[SeenParameter]) -> set:
     """The memory of the leaves that what meets these parameters was computed from."""
-    own = {memory_of(array) for p in changed for array in p.versions}
-    of = leaves_of(graph)
+    memories = {memory_of(array) for p in changed for array in p.versions}
+    leaf_of = leaves_of(graph)
     before: set[int] = set()
     for node in graph.nodes:
-        given = [e.source for e in graph.arguments(node.number)]
-        met = {memory_of(graph[of[n]].value) for n in given if n in of}
-        if node.number not in of and met & own:
-            before.update(*(graph.made_from(n) for n in given if n not in of))
+        arguments = [e.source for e in graph.arguments(node.number)]
+        met = {memory_of(graph[leaf_of[n]].value) for n in arguments if n in leaf_of}
+        if node.number not in leaf_of and met & memories:
+            before.update(*(graph.made_from(n) for n in arguments if n not in leaf_of))
     return {memory_of(graph[n].value) for n in before if not graph[n].operation}

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...ran.data import GraphNode
 from ..graph import Graph
-from .reading import has_any, plain, sources
+from .reading import has_any, sources, verb
 from .remedies import GENERAL
 from .trouble import Trouble
 from .wording import called
@@ -30,17 +30,13 @@ def lost_units(graph: Graph) -> Iterator[Trouble]:
 def _alike(graph: Graph, node: GraphNode) -> Trouble | None:
     """The trouble of a layer whose units all gave the same numbers, and got the same gradient: they will
     change alike. Of one that is only added up, that is as it should be."""
-    if plain(node.operation) != "matmul" or not _is_layer(node, FEW, 2):
+    if verb(node) != "matmul" or not _is_layer(node, FEW, 2):
         return None
     learned = [s for s in sources(graph, node) if s.state != "needs none" and has_any(s.gradient)]
-    alike = lambda a: a is not None and np.ptp(a, axis=-1).max() <= ROUNDING * np.abs(a).max()
-    if (
-        not learned
-        or not has_any(node.gradient)
-        or not (alike(node.value) and alike(node.gradient))
-    ):
+    if not learned or not has_any(node.gradient) or not _comes_to_product(graph, node):
         return None
-    if not _comes_to_product(graph, node):
+    alike = lambda a: a is not None and np.ptp(a, axis=-1).max() <= ROUNDING * np.abs(a).max()
+    if not (alike(node.value) and alike(node.gradient)):
         return None
     units = node.shape[-1]
     what = (
@@ -66,7 +62,7 @@ def _dead(graph: Graph, node: GraphNode) -> Trouble | None:
 
 def _saturated(graph: Graph, node: GraphNode) -> Trouble | None:
     """The trouble of a layer most numbers of which are at the ends of a sigmoid or a tanh."""
-    name = plain(node.operation)
+    name = verb(node)
     if name not in ("sigmoid", "tanh") or not _is_layer(node, UNITS, EXAMPLES):
         return None
     y = node.value.astype(np.float64)  # type: ignore[union-attr]
@@ -90,4 +86,4 @@ def _is_layer(node: GraphNode, units: int, examples: int) -> bool:
 def _comes_to_product(graph: Graph, node: GraphNode) -> bool:
     """Tell whether a product of matrices is computed from a node."""
     after = graph.made_into(node.number) - {node.number}
-    return any(plain(graph[n].operation) == "matmul" for n in after)
+    return any(verb(graph[n]) == "matmul" for n in after)

@@ -26,7 +26,7 @@ def listed(names: list[str]) -> str:
 
 def inputs_of(graph: Graph, node: GraphNode) -> tuple[str, ...]:
     """The arguments, in words."""
-    said = [
+    ranges = [
         f"{called(s)}: {range_of(s.value)}" for s in sources(graph, node) if s.value is not None
     ]
     numbers = [
@@ -34,7 +34,7 @@ def inputs_of(graph: Graph, node: GraphNode) -> tuple[str, ...]:
         for a in node.arguments
         if isinstance(a, (int, float)) and not isinstance(a, (Ref, bool))
     ]
-    return tuple(dict.fromkeys([*said, *numbers]))
+    return tuple(dict.fromkeys([*ranges, *numbers]))
 
 
 def range_of(array: np.ndarray | None) -> str:
@@ -51,5 +51,5 @@ def counted(array: np.ndarray | None) -> str:
     if array is None:
         return "nothing"
     counts = {"NaN": int(np.isnan(array).sum()), "infinite": int(np.isinf(array).sum())}
-    said = " and ".join(f"{n:,} {name}" for name, n in counts.items() if n)
-    return f"{said} of {array.size:,} number{'s' if array.size > 1 else ''}"
+    parts = " and ".join(f"{n:,} {name}" for name, n in counts.items() if n)
+    return f"{parts} of {array.size:,} number{'s' if array.size > 1 else ''}"

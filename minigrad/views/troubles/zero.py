@@ -24,8 +24,8 @@ from .reading import (
     SUMMING,
     has_any,
     module_of,
-    plain,
     sources,
+    verb,
 )
 from .remedies import GENERAL, remedy_for
 from .trouble import Trouble
@@ -59,8 +59,8 @@ def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Troubl
     for leaf in without:
         trouble = _stopped(graph, leaf, watched)
         if trouble is not None and memory_of(leaf.value) not in meant.get(leaf.state, ()):
-            known = together.setdefault((trouble.what, trouble.line), (trouble, []))
-            known[1].append(called(leaf))
+            _, names = together.setdefault((trouble.what, trouble.line), (trouble, []))
+            names.append(called(leaf))
     for trouble, names in together.values():
         yield replace(trouble, what=trouble.what.replace(WHOSE, listed(names), 1))
     if watched is not None:
@@ -69,9 +69,9 @@ def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Troubl
 
 def _of_no_optimizer(graph: Graph) -> dict[str, set]:
     """The memory of the leaves that no optimizer of ours has, if one has others of them."""
-    held = {memory_of(p._array) for o in ALIVE for p in o.parameters}
+    optimized = {memory_of(p._array) for o in ALIVE for p in o.parameters}
     leaves = {memory_of(n.value) for n in graph.nodes if not n.operation}
-    return {"not computed": leaves - held if held & leaves else set()}
+    return {"not computed": leaves - optimized if optimized & leaves else set()}
 
 
 def _not_in_the_graph(
@@ -102,7 +102,7 @@ def _remedy_of_cut(line: SourceLine | None) -> str:
 
 def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble | None:
     """The place where the gradient of a leaf stops on its way back; None if that may be meant."""
-    passes = lambda e: e.differentiable or plain(graph[e.target].operation) in FLAT
+    passes = lambda e: e.differentiable or verb(graph[e.target]) in FLAT
     ways = _used_by(graph, leaf, passes)
     if graph.roots[0] not in ways:
         what = f"no gradient reaches {WHOSE}: what is computed from there leaves the graph"
@@ -116,7 +116,7 @@ def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble 
         if e.source in ways and passes(e)
         and has_any(graph[e.target].gradient) and not has_any(graph[e.source].gradient)
     ]  # fmt: skip
-    adds = lambda e: has_any(e.contribution) or plain(graph[e.target].operation) in ADDING
+    adds = lambda e: has_any(e.contribution) or verb(graph[e.target]) in ADDING
     cancelled = [e.source for e in into if adds(e)]
     # One that passes a gradient on, as a where does to what it chose, is not where it stops.
     onward = {
@@ -131,7 +131,7 @@ def _stopped(graph: Graph, leaf: GraphNode, watched: Watched | None) -> Trouble 
     what = f"the gradient of {WHOSE} is exactly zero: {called(node)} passes none back"
     module = module_of(graph, node)
     remedy = remedy_for(graph, node, "zero")
-    if plain(node.operation) == "matmul" and module and module.type.split(" ")[0] in RECURRENT:
+    if verb(node) == "matmul" and module and module.type.split(" ")[0] in RECURRENT:
         remedy = GENERAL["first step"]
     if number in cancelled:
         what = f"the gradient of {WHOSE} is exactly zero: those that come to {called(node)} add up to 0"
@@ -151,15 +151,15 @@ def _may_be_meant(graph: Graph, node: GraphNode, cancels: bool) -> bool:
     learns = lambda n: not graph[n].operation and has_any(graph[n].gradient)
     if cancels:
         return any(learns(n.number) for n in graph.nodes if n.kind != "data")
-    given = sources(graph, node)
-    if any(s.value is not None and not s.value.size for s in given):
+    arguments = sources(graph, node)
+    if any(s.value is not None and not s.value.size for s in arguments):
         return True
-    starts = [s for s in given if has_any(s.gradient) and not np.any(s.value)]
+    starts = [s for s in arguments if has_any(s.gradient) and not np.any(s.value)]
     if any(map(learns, (n for s in starts for n in graph.made_from(s.number)))):
         return True
-    squares = plain(node.operation) in SQUARES and len({s.number for s in given}) == 1
-    bounded = given[0] if squares else node
-    least = plain(bounded.operation) in BOUNDING and not np.any(node.value)
+    squares = verb(node) in SQUARES and len({s.number for s in arguments}) == 1
+    bounded = arguments[0] if squares else node
+    least = verb(bounded) in BOUNDING and not np.any(node.value)
     return least and np.min(node.gradient) >= 0 and _is_term(graph, node)  # type: ignore[arg-type]
 
 
@@ -172,9 +172,7 @@ def _is_term(graph: Graph, node: GraphNode) -> bool:
             continue
         others = [s for s in sources(graph, target) if s.number != edge.source]
         learned = [s for s in others if s.state != "needs none"]
-        if plain(target.operation) not in SUMMING or (
-            learned and plain(target.operation) not in ADDING
-        ):
+        if verb(target) not in SUMMING or (learned and verb(target) not in ADDING):
             return False
         after.add(target.number)
     return True
