@@ -154,7 +154,7 @@ def jacobian(f: Callable, argnums: tuple[int, ...]) -> Callable[..., tuple[Tenso
 def jacobian(f: Callable, argnums: int | tuple[int, ...] = 0) -> Callable:
     """Return a function that gives every derivative of every number that `f` returns.
 
-    For a result of shape S and an argument of shape A, its shape is S + A. Of trees, it is a tree
+    For a result of shape S and an argument of shape A, its shape is S + A. For trees, it is a tree
     like the result, each leaf of which is a tree like the argument.
     """
     _positions(_function(f), argnums)

@@ -38,7 +38,7 @@ def solve_transposed(a: AnyArray, g: AnyArray, ndim: int) -> AnyArray:
 
 
 def outer_last(a: AnyArray, b: AnyArray, ndim: int) -> AnyArray:
-    """The product of columns by rows; of vectors, if the right-hand side was one."""
+    """The product of columns by rows: of two vectors, if the right-hand side (ndim 1) was one."""
     return a[..., :, None] * b[..., None, :] if ndim == 1 else a @ transposed(b)
 
 
@@ -174,7 +174,7 @@ def norm(x, ord=None, axis=None, keepdims=False):  # noqa: A002
 
 @definition(of=np.dot)
 def dot(a, b, out=None):
-    """y[..., j] = sum over k of a[..., k] b[..., k, j]; of numbers, the product. The last axis of
+    """y[..., j] = sum over k of a[..., k] b[..., k, j]; for numbers, their product. The last axis of
     `a` meets the last but one of `b`, or its only one: (A, K), (B, K, J) to (A, B, J), where A and
     B are any axes."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
@@ -187,7 +187,7 @@ def dot(a, b, out=None):
 @definition(of=np.inner)
 def inner(a, b):
     """y = sum over k of a[..., k] b[..., k]: (A, K), (B, K) to (A, B), where A and B are any axes;
-    of numbers, the product."""
+    for numbers, their product."""
     if np.ndim(a) == 0 or np.ndim(b) == 0:
         return a * b
     return np.tensordot(a, b, axes=((-1,), (-1,)))
@@ -344,7 +344,7 @@ def diagonal(a, offset=0, axis1=0, axis2=1):
 
 @definition(of=np.diag)
 def diag(v, k=0):
-    """y[i] = v[i, i + k] of a matrix; of a vector (n,), the matrix (n + |k|, n + |k|) with it on
+    """y[i] = v[i, i + k], for a matrix; for a vector (n,), the matrix (n + |k|, n + |k|) with it on
     that diagonal.
 
     Raises:

@@ -15,7 +15,7 @@ from .axes import axes_of, in_groups
 def sorted_rows(a: AnyArray, axis: object, ignoring: bool) -> tuple[AnyArray, AnyArray]:
     """The elements over some axes, sorted in a row, NaN last; and how many of each row count.
 
-    A row without NaN counts whole. Of a row with NaN, the other elements count if `ignoring`, else none.
+    A row without NaN counts whole. In a row with NaN, the other elements count if `ignoring`, else none.
     """
     rows = np.sort(in_groups(a, axes_of(axis, a.ndim))[0])
     nan = np.sum(np.isnan(rows), axis=-1)

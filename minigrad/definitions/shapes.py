@@ -276,14 +276,14 @@ def _pad_widths(pad_width: object, ndim: int) -> list[tuple[int, int]]:
 
 @definition(of=np.atleast_1d)
 def atleast_1d(*arys):
-    """Arrays with one axis at least: a number is (1,). Of several, a tuple."""
+    """Arrays with one axis at least: a number is (1,). Several give a tuple."""
     arrays = [np.reshape(a, (1,)) if a.ndim == 0 else a for a in as_arrays(*arys)]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
 
 @definition(of=np.atleast_2d)
 def atleast_2d(*arys):
-    """Arrays with two axes at least: a vector (n,) is a row (1, n). Of several, a tuple."""
+    """Arrays with two axes at least: a vector (n,) is a row (1, n). Several give a tuple."""
     arrays = [np.reshape(a, (1, -1)) if a.ndim < 2 else a for a in as_arrays(*arys)]
     return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
@@ -291,7 +291,7 @@ def atleast_2d(*arys):
 @definition(of=np.atleast_3d)
 def atleast_3d(*arys):
     """Arrays with three axes at least: a vector (n,) is (1, n, 1), a matrix (n, m) is (n, m, 1).
-    Of several, a tuple."""
+    Several give a tuple."""
     arrays = [
         a if a.ndim > 2
         else np.expand_dims(a, -1) if a.ndim == 2

@@ -81,7 +81,7 @@ for name, function in {
 
 
 def data_of(tensor: Tensor) -> np.ndarray:
-    """Return a read-only view of the array; of another library's, the array itself."""
+    """Return a read-only view of the array; if that is another library's, the array itself."""
     array, watchers = tensor._array, mode.get().watchers
     if not isinstance(array, np.ndarray):
         return tensor._taken_out()

@@ -28,7 +28,7 @@ def is_numpys(function: Any) -> bool:
 
 @functools.cache
 def _numpys_names() -> dict[int, str]:
-    """The names of what NumPy's modules have under its own name, by its id; of two homes, the first."""
+    """The names of NumPy's functions, by their ids; the first one, if two modules have a function."""
     homes = {"np": np, "np.linalg": np.linalg, "np.fft": np.fft, "np.emath": np.emath}
     homes["np.lib.stride_tricks"] = np.lib.stride_tricks
     return {

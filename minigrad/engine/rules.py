@@ -2,7 +2,7 @@
 
 Each line reads like one at the back of a calculus book: a function, and for each of its arguments
 the gradient with respect to it, given `g` (the gradient with respect to the result), `y` (the
-result) and the arguments. Of a name with an underscore, a rule reads at most shape and dtype. An
+result) and the arguments. A rule reads at most the shape and dtype of a name with an underscore. An
 argument without a gradient has None in place of a rule.
 
 An operation is added by one line, here or in a file of `minigrad.definitions`; `table.rule` says what a
