@@ -40,14 +40,14 @@ function questionIn(chapter) {
 const FEW = 24; // a number is asked for only in an array of no more numbers
 const LONGEST = 120; // letters of the computation of that number
 // The place of the largest number that has a sum or a product to it.
-function askable(of, id, target) {
+function askable(origin, id, target) {
   const a = Shown.array(id);
   if (!a?.numbers.length || a.numbers.length > FEW || a.kind !== "f" || !a.largest) return null;
   const index = Arrays.indexOf(
     a,
     a.numbers.findIndex((v) => Math.abs(v) === a.largest),
   );
-  const text = Elements.workedOut(of, index, target, "");
+  const text = Elements.workedOut(origin, index, target, "");
   return text &&
     /[·+\-/] ?[^ ]/.test(text.split(" = ")[1] || "") &&
     !text.includes("…") &&

@@ -87,11 +87,11 @@ function whyFixedSlot(slot, n = null) {
 }
 
 // Why: because of the node that keeps a number. `n` is the node that this is said of.
-function whyUncertain(of, n = null) {
-  const { op, made } = Graph.nodes.get(of);
-  const words = tape.proven.includes(of) ? WORDS.keepsProven : WORDS.keepsPerhaps;
-  const subject = of !== n ? "source" : op ? "line" : "itself";
-  return filled(words[subject], { made, node: nodeText(of), sources: sourcesOf(of) });
+function whyUncertain(keeper, n = null) {
+  const { op, made } = Graph.nodes.get(keeper);
+  const words = tape.proven.includes(keeper) ? WORDS.keepsProven : WORDS.keepsPerhaps;
+  const subject = keeper !== n ? "source" : op ? "line" : "itself";
+  return filled(words[subject], { made, node: nodeText(keeper), sources: sourcesOf(keeper) });
 }
 
 // Why the value of a node, and its gradient, are not what Python would compute: a sentence, or null.

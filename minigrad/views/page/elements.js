@@ -189,9 +189,9 @@ function joined(sign, some, count) {
 
 // An element of a result (see `ofNode`), with its numbers, or with its names alone (`hidden`); before it, if
 // it has one, the name that it is given (`target`). As text, or null where it would be no help.
-function workedOut(of, index, target, result, { equals = "=", hidden = false } = {}) {
-  if (of === null || result === null) return null;
-  const found = ifClear(() => textOf(of.names, { slot: of.slot, at: index }), null);
+function workedOut(origin, index, target, result, { equals = "=", hidden = false } = {}) {
+  if (origin === null || result === null) return null;
+  const found = ifClear(() => textOf(origin.names, { slot: origin.slot, at: index }), null);
   if (found === null) return null;
   const numbers = found.numbers[0].includes("?") ? "…" : found.numbers[0];
   const sides = [found.names[0], ...(hidden ? [] : [numbers, result])];
@@ -203,14 +203,14 @@ function workedOut(of, index, target, result, { equals = "=", hidden = false } =
 const MOST_ENDS = 1024;
 // The elements of named arrays that an element of a result (see `ofNode`) is made of: slot -> their indices.
 // None, if there are more than `MOST_ENDS`.
-function madeOf(of, index) {
+function madeOf(origin, index) {
   const found = new Map();
   let steps = 0;
   const walk = (element) => {
     if (++steps > 4 * MOST_ENDS) throw new Sources.Unclear();
     const { slot, at } = element;
-    if (of.names.has(slot)) return found.set(slot, [...(found.get(slot) ?? []), at]);
-    const name = callOf(of.names, element);
+    if (origin.names.has(slot)) return found.set(slot, [...(found.get(slot) ?? []), at]);
+    const name = callOf(origin.names, element);
     if (name === undefined) return null; // a constant
     if (Sources.MOVES.includes(name)) {
       const source = Sources.moved(element);
@@ -227,7 +227,7 @@ function madeOf(of, index) {
     return through ? walk(through) : operands.forEach(walk);
   };
   const walked = () => {
-    if (of) walk({ slot: of.slot, at: index });
+    if (origin) walk({ slot: origin.slot, at: index });
     return found;
   };
   return ifClear(walked, new Map());

@@ -30,34 +30,34 @@ function mostRead({ stage, h }, most = MOST_READ) {
 
 // What a part reads, in sentences.
 function readBy(part) {
-  const { kind, stage, h, k } = part;
-  const symbol = FlowScene.followed("target");
-  if (kind === "letter") return [letterReads(k), bothKinds(), LINE_WORDS.letterAbout];
-  if (stage.reads === null) return [stage.cut];
-  if (kind !== "stage" && FlowCuts.isCut(part.key)) return [LINE_WORDS.readsNothing];
-  const alone = stage.side === "source" ? bothKinds() : null;
-  if (kind === "edge")
-    return [
-      filled(LINE_WORDS.edgeReads, {
-        head: h + 1,
-        key: FlowNames.placed(stage.reads, k),
-        share: Arrays.percent(part.width),
-      }),
-      alone,
-    ];
-  if (kind === "stage") {
-    const heads = FlowReading.headsOf(stage).map((one) => `${one + 1}: ${mostRead({ stage, h: one }, 1)}`);
-    return [filled(LINE_WORDS.stageReads, { list: heads.join("; ") })];
-  }
-  const words = stage.reads === stage.side ? stage.side : "line";
-  return [
-    filled(LINE_WORDS.reads[words], {
-      symbol: stage.side === "source" ? FlowNames.placed("source", Flow.state.letter) : symbol,
-      list: mostRead(part),
-    }),
-    alone,
-  ];
+  const { kind, stage, key } = part;
+  if (kind !== "letter" && stage.reads === null) return [stage.cut];
+  if ((kind === "head" || kind === "edge") && FlowCuts.isCut(key)) return [LINE_WORDS.readsNothing];
+  return READS[kind](part);
 }
+
+const READS = {
+  stage: ({ stage }) => {
+    const heads = FlowReading.headsOf(stage).map((h) => `${h + 1}: ${mostRead({ stage, h }, 1)}`);
+    return [filled(LINE_WORDS.stageReads, { list: heads.join("; ") })];
+  },
+  head: (part) => {
+    const { stage } = part;
+    const isSource = stage.side === "source";
+    const symbol = isSource ? FlowNames.placed("source", Flow.state.letter) : FlowScene.followed("target");
+    const words = LINE_WORDS.reads[stage.reads === stage.side ? stage.side : "line"];
+    return [filled(words, { symbol, list: mostRead(part) }), isSource ? bothKinds() : null];
+  },
+  edge: ({ stage, h, k, width }) => [
+    filled(LINE_WORDS.edgeReads, {
+      head: h + 1,
+      key: FlowNames.placed(stage.reads, k),
+      share: Arrays.percent(width),
+    }),
+    stage.side === "source" ? bothKinds() : null,
+  ],
+  letter: ({ k }) => [letterReads(k), bothKinds(), LINE_WORDS.letterAbout],
+};
 
 // What the numbers of the encoder are for, beside its ribbons.
 const bothKinds = () =>
@@ -75,11 +75,11 @@ function letterReads(k) {
       return FlowReading.headsOf(stage).map((h) => {
         const width = FlowReading.weight(stage, h, Flow.rowOf(stage.side), k);
         const head = filled(words, { layer: stage.layer, head: h + 1 });
-        return { width, said: `${head} ${Arrays.percent(width)}` };
+        return { width, text: `${head} ${Arrays.percent(width)}` };
       });
     })
     .filter(({ width }) => width >= Ribbons.LEAST)
-    .map(({ said }) => said)
+    .map(({ text }) => text)
     .join(", ");
   const cut = FlowCuts.isCut(FlowParts.keyOf({ kind: "letter", row: Flow.rowOf("target"), k }));
   return filled(LINE_WORDS.letterRead[cut ? "cut" : list ? "some" : "none"], {
@@ -215,13 +215,13 @@ function widest() {
     .filter(({ kind, stage }) => kind === "edge" && stage.side === "target")
     .sort((a, b) => b.width - a.width);
   if (!edges.length) return "";
-  const said = (words, part) =>
+  const sentence = (words, part) =>
     filled(words, { edge: FlowNames.ofPart(part), symbol, change: effectOf(part) });
   const against = edges.find(({ key }) => FlowEffects.effect(key) === "against");
   const first = FlowEffects.effect(edges[0].key);
   return first === "for" && against
-    ? said(LINE_WORDS.against, against)
-    : said(LINE_WORDS.widest[first], edges[0]);
+    ? sentence(LINE_WORDS.against, against)
+    : sentence(LINE_WORDS.widest[first], edges[0]);
 }
 
 // --- a part that is chosen ----------------------------------------------------------------------------

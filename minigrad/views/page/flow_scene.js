@@ -117,9 +117,9 @@ function draw() {
 }
 
 // Draws again, and says so, if the picture has another width.
-function resize(told) {
-  const again = FlowReading.now() && told !== wide;
-  wide = told;
+function resize(pixels) {
+  const again = FlowReading.now() && pixels !== wide;
+  wide = pixels;
   if (again) draw();
   return again;
 }

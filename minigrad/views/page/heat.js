@@ -47,14 +47,14 @@ const framers = new WeakMap(); // figure -> its array, and what frames places in
 let framed = []; // the figures in which something is framed
 // Frame some elements, such as the sources of another element: pairs of a figure and indices. Frames of before
 // are removed.
-function frame(some) {
+function frame(pairs) {
   for (const figure of framed) framers.get(figure).act([]);
   framed = [];
-  for (const [figure, indices] of some) {
-    const known = framers.get(figure);
-    if (!known || !indices.length) continue;
-    const places = indices.map((index) => Sources.placeAt(known.array, index));
-    known.act(places.filter((place) => place !== null));
+  for (const [figure, indices] of pairs) {
+    const framer = framers.get(figure);
+    if (!framer || !indices.length) continue;
+    const places = indices.map((index) => Sources.placeAt(framer.array, index));
+    framer.act(places.filter((place) => place !== null));
     framed.push(figure);
   }
 }

@@ -229,8 +229,8 @@ function learnPanel() {
   );
 }
 
-function whatAStepDoes(some) {
-  const count = some
+function whatAStepDoes(nodes) {
+  const count = nodes
     .filter((node) => !learning.without.has(node.n))
     .reduce((sum, node) => sum + Live.sizeOf(Live.tape.value[node.n]), 0);
   return soft(
@@ -328,7 +328,7 @@ function stepButtons() {
 const MOST_LEARNERS = 60; // that are listed
 
 // What learns: each can be left out.
-function learnerList(some) {
+function learnerList(nodes) {
   const label = (node) =>
     make(
       "label",
@@ -347,9 +347,9 @@ function learnerList(some) {
     );
   return make(
     "details",
-    { open: some.length <= 4 },
+    { open: nodes.length <= 4 },
     make("summary", { class: "soft" }, "what learns"),
-    make("div", { class: "learners" }, some.slice(0, MOST_LEARNERS).map(label)),
+    make("div", { class: "learners" }, nodes.slice(0, MOST_LEARNERS).map(label)),
   );
 }
 

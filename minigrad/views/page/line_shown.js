@@ -16,15 +16,15 @@ const named = (name) =>
 const lookedAt = (id) => (hasEncoder ? readNames.get(id) : model.symbols[id]);
 
 // A step of writing: the output before it, the likeliest symbols, and the attention of each head.
-// `said`: the result of `decode`, with the probabilities `p`; `was`: the output for the line before.
-function step(said, t, was) {
-  const names = said.written.map((id) => model.symbols[id]);
-  const isNew = said.written[t] !== was[t] ? "changed" : "";
-  const words = LINE_WORDS.headNumber[said.weights.length > 1 ? "inLayer" : "alone"];
-  const rows = said.weights.flatMap((heads, layer) =>
-    heads.map((rowsOf, h) => look(said, rowsOf[t], filled(words, { layer: layer + 1, head: h + 1 }))),
+// `decoded`: the result of `decode`, with the probabilities `p`; `was`: the output for the line before.
+function step(decoded, t, was) {
+  const names = decoded.written.map((id) => model.symbols[id]);
+  const isNew = decoded.written[t] !== was[t] ? "changed" : "";
+  const words = LINE_WORDS.headNumber[decoded.weights.length > 1 ? "inLayer" : "alone"];
+  const rows = decoded.weights.flatMap((heads, layer) =>
+    heads.map((rowsOf, h) => look(decoded, rowsOf[t], filled(words, { layer: layer + 1, head: h + 1 }))),
   );
-  const earlier = rows.length > model.heads ? rows.length - said.weights.at(-1).length : 0;
+  const earlier = rows.length > model.heads ? rows.length - decoded.weights.at(-1).length : 0;
   return make(
     "li",
     {},
@@ -35,7 +35,7 @@ function step(said, t, was) {
       t ? names.slice(0, t).map(named) : softSpan(WORDS.nothingYet),
       make("b", { class: `next ${isNew}`.trim() }, named(names[t])),
     ),
-    make("div", { class: "chances" }, bars(said.p[t])),
+    make("div", { class: "chances" }, bars(decoded.p[t])),
     make(
       "div",
       { class: "looks" },
@@ -49,14 +49,14 @@ function step(said, t, was) {
 
 let later = 0;
 // Show what stands below the picture, once nothing has been typed for a moment: it is much to lay out.
-function showSteps(said, was) {
+function showSteps(decoded, was) {
   const box = document.querySelector(".writing");
   box.setAttribute("aria-busy", "true");
   clearTimeout(later);
   later = setTimeout(() => {
     fill(
       box,
-      said.written.map((_, t) => step(said, t, was)),
+      decoded.written.map((_, t) => step(decoded, t, was)),
     );
     box.removeAttribute("aria-busy");
   }, PAUSE);
@@ -78,9 +78,9 @@ function bars(p) {
 }
 
 // The attention of a head: each symbol as dark as its weight, and the symbol with the most.
-function look(said, weights, name) {
+function look(decoded, weights, name) {
   const top = Arrays.placeOfLargest(weights);
-  const names = said.looked.map(lookedAt);
+  const names = decoded.looked.map(lookedAt);
   return make(
     "div",
     { class: "look" },

@@ -130,9 +130,9 @@ function change(to) {
 }
 
 // What was read last: `{scores, written, shown}`, the symbols as `shown` makes elements of them.
-function show(said) {
-  reading = said;
-  change({ step: Math.min(chosen.step, said.written.length - 1) });
+function show(decoded) {
+  reading = decoded;
+  change({ step: Math.min(chosen.step, decoded.written.length - 1) });
 }
 
 // The table is of the symbol that is followed elsewhere too.

@@ -173,9 +173,9 @@ const isHosted = ({ protocol, hostname }) =>
 // The line of HTML that shows this page in another page, by its address, if that can be reached.
 function embedding(place, hash) {
   const file = decodeURIComponent(place.pathname.split("/").pop() || "page.html");
-  const text = (some) => some.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+  const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
   const source = (isHosted(place) ? place.href.split("#")[0] : file) + (hash ? `#${hash}` : "");
-  return `<iframe src="${text(source)}" title="${text(data.title)}" style="width:100%;height:40rem;border:1px solid #bbb" loading="lazy"></iframe>`;
+  return `<iframe src="${escaped(source)}" title="${escaped(data.title)}" style="width:100%;height:40rem;border:1px solid #bbb" loading="lazy"></iframe>`;
 }
 
 // One picture to copy or to save; `picture` makes it when it is asked for.

@@ -277,21 +277,21 @@ function copiesText(node, { copied }) {
 }
 
 // The line below a rule: one element, then that under the pointer. What this one is made of is
-// framed in `figures`, by slot: for a product of matrices a row of one and a column of the other. `of`:
+// framed in `figures`, by slot: for a product of matrices a row of one and a column of the other. `origin`:
 // what `Elements.ofNode` or `ofEdge` gives; `id`: the array of the result, whose name is `target`.
 // `show` is for `read` of `Heat.heat`.
-function workedLine(of, id, target, { equals = "=", figures }) {
+function workedLine(origin, id, target, { equals = "=", figures }) {
   const element = make("p", { class: "worked mono", hidden: true });
   const a = Shown.array(id);
   const show = (index) => {
     const { value, text: result } = Elements.numberAt(a, index);
-    const text = value === null ? null : Elements.workedOut(of, index, target, result, { equals });
+    const text = value === null ? null : Elements.workedOut(origin, index, target, result, { equals });
     element.hidden = text === null;
     element.textContent = text || "";
     return text;
   };
   const point = (index) => {
-    const ends = Elements.madeOf(of, index);
+    const ends = Elements.madeOf(origin, index);
     Heat.frame([...figures].map(([slot, figure]) => [figure, ends.get(slot) ?? []]));
     return show(index);
   };
