@@ -36,13 +36,13 @@ class StepsDone:
         back: does the steps.
 
     Attributes:
-        shown: each of them, as text.
+        texts: each of them, as text.
         numbers: the number of each, by itself and by the names of its node.
     """
 
     def __init__(self, forward: Graph, back: Iterator[Step]):
         self.forward, self.back = forward, back
-        self.shown: list[str] = []
+        self.texts: list[str] = []
         self.numbers: dict[int | str, int] = {}
 
     def reach(self, step: int | str) -> int | None:
@@ -51,7 +51,7 @@ class StepsDone:
             one = next(self.back, None)
             if one is None:
                 return None
-            self.shown.append(str(one))
+            self.texts.append(str(one))
             self.numbers |= {one.number: one.number, f"#{one.of}": one.number}
             label = self.forward[one.of].label if one.of is not None else ""
             for name in filter(None, (one.name, label)):
@@ -81,12 +81,12 @@ def walk(root: Tensor, back: Iterator[Step]) -> None:
             continue
         number = steps.reach(step)
         if number is not None:
-            print(f"\n{steps.shown[number - 1]}")
+            print(f"\n{steps.texts[number - 1]}")
             place = number
         elif key in ("", "c"):
             break
         else:
-            print(f"there is no step {step}; there are {len(steps.shown)}")
+            print(f"there is no step {step}; there are {len(steps.texts)}")
     print("\nThe end of the backward pass; the script goes on.")
 
 

@@ -220,11 +220,11 @@ def spelled(message: str) -> str:
     `skip_bad=True` becomes --skip-bad, `tied='target'` --tied target, and `steps is ...` --steps is ...
     """
     name = "|".join(NAMES)
-    message = re.sub(rf"^({name})(?= is )", lambda found: flag(found[1]), message)
+    message = re.sub(rf"^({name})(?= is )", lambda match: flag(match[1]), message)
 
-    def as_option(found: re.Match) -> str:
-        value = found[2].strip("'")
-        return flag(found[1]) + ("" if value == "True" else f" {value}")
+    def as_option(match: re.Match) -> str:
+        value = match[2].strip("'")
+        return flag(match[1]) + ("" if value == "True" else f" {value}")
 
     return re.sub(rf"\b({name})=('[^']*'|[\w.]+)", as_option, message)
 

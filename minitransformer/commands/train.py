@@ -37,22 +37,22 @@ LOOKED_AT = 200  # of them, that are read on the way
 def train(options: argparse.Namespace) -> int:
     """Train, and leave the checkpoint, the curve and the report, even if it is interrupted."""
     started = time.perf_counter()
-    asked = vars(options)
-    every = whole("every", asked.get("every", EVERY), least=1)
-    goal = real("stop_at", asked["stop_at"], most=1) if "stop_at" in asked else math.inf
-    load, folder = resumed(asked) if "resume" in asked else begun(asked)
+    settings = vars(options)
+    every = whole("every", settings.get("every", EVERY), least=1)
+    goal = real("stop_at", settings["stop_at"], most=1) if "stop_at" in settings else math.inf
+    load, folder = resumed(settings) if "resume" in settings else begun(settings)
 
     quiet = np.errstate(over="ignore", invalid="ignore")
     with (
         claimed(folder), contextlib.nullcontext(load()) as run, one_thread(),
-        workers(asked, run) as run.workers, interruptible() as interrupted, quiet,
+        workers(settings, run) as run.workers, interruptible() as interrupted, quiet,
     ):  # fmt: skip
         for line in getattr(run.task, "remarks", ()):
             say(line)
         exam = run.task.held_out(min(EXAM, run.task.held_out_count))
         if isinstance(run.workers, Cluster) and run.workers.page:
             print(f"the workers can be watched at {run.workers.page}", flush=True)
-        snapshots_taken = snapshots(asked, run, exam, folder / SNAPSHOTS)
+        snapshots_taken = snapshots(settings, run, exam, folder / SNAPSHOTS)
         looked_at = exam[:LOOKED_AT]
         say(telling.columns(run, looked_at, every))
         learn(run, looked_at, every, goal, folder, interrupted, snapshots_taken)

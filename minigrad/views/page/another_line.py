@@ -41,27 +41,27 @@ class AnotherLine(NamedTuple):
     stages: Sequence[Stage] = ()
 
 
-def another_line(asked: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
-    """The tape of `asked` as data; None, if it is too much for a page.
+def another_line(another: AnotherLine, arrays: Arrays) -> dict[str, Any] | None:
+    """The tape of `another` as data; None, if it is too much for a page.
 
     Raises:
         GraphError: if the graph cannot be computed again.
     """
     with record():
-        results = list(asked.function(*as_arguments(list(asked.inputs))))
+        results = list(another.function(*as_arguments(list(another.inputs))))
     graph, captured = capture.captured(GraphData, *results)
     tape = _forward_tape(graph)
     if tape is None or too_much(graph, tape):
         return None
     slots = tape.value_slots
-    inputs = [number_of(ids, captured.number) for ids in asked.inputs]
+    inputs = [number_of(ids, captured.number) for ids in another.inputs]
     return {
         **tape.packed(),
         **beginning(graph, tape, arrays),
         "inputs": [None if n is None else slots[n] for n in inputs],
         "results": [slots[number] for number in graph.roots],
-        "stages": places(graph, asked.stages, slots),
-        **asked.more,
+        "stages": places(graph, another.stages, slots),
+        **another.more,
     }
 
 

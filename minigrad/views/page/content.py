@@ -149,7 +149,7 @@ def content(
         "backward": [n.number for n, _ in graph.way_back],
         "views": views,
         "maps": maps,
-        "files": writer.files.shown(),
+        "files": writer.files.as_data(),
         "checked": bool(checks),
         **computing,
         "arrays": arrays.packed(),

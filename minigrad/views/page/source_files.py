@@ -29,7 +29,7 @@ class SourceFiles:
         """The place of a file among them."""
         return list(self.lines).index(file)
 
-    def shown(self) -> list[dict[str, Any]]:
+    def as_data(self) -> list[dict[str, Any]]:
         """Each file: its `name`, whether it is the reader's `own`, and `pieces` of it.
 
         A piece has the number of its `first` line, its `lines`, and in `folded` the count of imports at

@@ -13,26 +13,23 @@ from ...ran import words
 from ...ran.data import UNKNOWN, GraphData, GraphNode, Ref
 from .columns import with_numbers
 
+# One operation for each element of the argument.
+ONE_FLOP_READ = (
+    "np.sum", "np.max", "np.min", "np.any", "np.all", "np.argmax", "np.argmin", "np.cumsum",
+    "row_maximum",
+)  # fmt: skip
 # Floating-point operations of the forward computation, given the number of elements of the result
 # and the shapes of the arguments that are arrays. Elementwise functions count one an element,
 # whichever they are; constants, and what only moves data, count none.
 FLOPS: dict[str, Callable[..., int]] = {
+    **dict.fromkeys(ONE_FLOP_READ, lambda n, x: math.prod(x)),
     "np.matmul": lambda n, a, b: 2 * n * a[-1],
-    "np.sum": lambda n, x: math.prod(x),
     "np.mean": lambda n, x: math.prod(x) + n,
-    "np.max": lambda n, x: math.prod(x),
-    "np.min": lambda n, x: math.prod(x),
-    "np.any": lambda n, x: math.prod(x),
-    "np.all": lambda n, x: math.prod(x),
-    "np.argmax": lambda n, x: math.prod(x),
-    "np.argmin": lambda n, x: math.prod(x),
-    "np.cumsum": lambda n, x: math.prod(x),
     "np.linalg.inv": lambda n, a: 2 * n * a[-1],
     "np.linalg.det": lambda n, a: 2 * math.prod(a) * a[-1] // 3,
     "np.linalg.solve": lambda n, a, b: 2 * math.prod(a) * a[-1] // 3 + 2 * n * a[-1],
     "logabsdet": lambda n, a: 2 * math.prod(a) * a[-1] // 3,
     "scatter_add": lambda n, values, *_: math.prod(values),
-    "row_maximum": lambda n, x: math.prod(x),
     "logsumexp": lambda n, x: 4 * math.prod(x) + 2 * n,
 }
 # One for each element, as all ufuncs have.

@@ -26,8 +26,8 @@ from .literals import number_as_code
 class FreshNames:
     """Names that are given once."""
 
-    def __init__(self, *taken: str) -> None:
-        self.taken = {"np", *taken, *dir(builtins), *keyword.kwlist, *keyword.softkwlist}
+    def __init__(self, *names: str) -> None:
+        self.names = {"np", *names, *dir(builtins), *keyword.kwlist, *keyword.softkwlist}
         self.times: Counter[str] = Counter()  # how often a name was wanted again
 
     def new(self, wanted: str) -> str:
@@ -37,10 +37,10 @@ class FreshNames:
             name = f"layer_{name}" if f"x_{name}".isidentifier() else "x"
         name = f"x{name}" if name.startswith("__") else name
         unique = name
-        while unique in self.taken:
+        while unique in self.names:
             self.times[name] += 1
             unique = f"{name}_{self.times[name] + 1}"
-        self.taken.add(unique)
+        self.names.add(unique)
         return unique
 
 

@@ -16,7 +16,7 @@ def how_it_learned(run: Training, result: Result | None, pictures: Figures) -> s
         return section("How it learned", "<p>It has not learned yet: no step was taken.</p>")
     recent = model_plots.window(run.curve)
     first, last = run.curve[0].loss, np.mean([point.loss for point in run.curve[-recent:]])
-    told = (
+    paragraph = (
         f"The loss went from {first:.3g} to {last:.3g}, the mean of the last {recent} of "
         f"{len(run.curve):,} batches. It is the cross-entropy: the mean of -log p, "
         f"with p the probability of the right symbol, given those before it. A model that knows nothing "
@@ -24,7 +24,7 @@ def how_it_learned(run: Training, result: Result | None, pictures: Figures) -> s
         f"{np.log(len(run.reader.writes)):.3g}."
     )
     if result:
-        told += (
+        paragraph += (
             f" On the {len(result.examples):,} held-out examples it is {result.loss:.3g}: a perplexity "
             f"of {perplexity(result.loss):.4g}, for the model is as unsure as if it chose among that "
             f"many symbols, all equally likely."
@@ -42,7 +42,7 @@ def how_it_learned(run: Training, result: Result | None, pictures: Figures) -> s
         ),
     )
     how = f'<p class="soft">{escape(_settings(run))}</p>'
-    return section("How it learned", f"<p>{escape(told)}</p>", how, picture)
+    return section("How it learned", f"<p>{escape(paragraph)}</p>", how, picture)
 
 
 def _settings(run: Training) -> str:

@@ -61,11 +61,11 @@ def what_it_gets_wrong(pairs: Sequence[Pair], written: Sequence[str]) -> str:
     )
 
 
-def what_it_reads(told: str, forms: Sequence[str]) -> str:
+def what_it_reads(paragraph: str, forms: Sequence[str]) -> str:
     """The forms that the model has learned to read, with an example of each."""
     rows = "".join(f'<li class="text">{escape(form)}</li>' for form in forms)
     return section(
-        "What it reads", f"<p>It reads {escape(told)}</p>", f'<ul class="forms">{rows}</ul>'
+        "What it reads", f"<p>It reads {escape(paragraph)}</p>", f'<ul class="forms">{rows}</ul>'
     )
 
 
@@ -86,7 +86,7 @@ def where_it_looks(
     run: Training, pairs: Sequence[Pair], written: Sequence[str], pictures: Figures
 ) -> str:
     """The attention maps of some examples; wrong ones first."""
-    told = (
+    paragraph = (
         "The model writes one symbol after the other, and at each looks at "
         + ("the encoded source" if run.kind == "encoder-decoder" else "all that was there before")
         + ": a row is a symbol that it wrote, a column one that it could look at, and the colour is "
@@ -96,7 +96,7 @@ def where_it_looks(
     right = [i for i in range(len(pairs)) if i not in set(wrong)]
     chosen = [*wrong[: MAPS // 2], *right, *wrong[MAPS // 2 :]][:MAPS]
     drawn = [_maps(run, *pairs[i], pictures) for i in chosen]
-    return section("Where it looks", f"<p>{told}</p>", *drawn)
+    return section("Where it looks", f"<p>{paragraph}</p>", *drawn)
 
 
 def _maps(run: Training, line: str, target: str, pictures: Figures) -> str:

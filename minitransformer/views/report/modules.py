@@ -25,7 +25,7 @@ def the_model(run: Training, examples: Sequence[Any], pictures: Figures) -> str:
     inputs, _ = run.reader.inputs_and_targets([example])
     logits = run.model(*inputs)
     line = example[0] if isinstance(example, tuple) else example
-    told = (
+    paragraph = (
         f"The model as it read “{line}”: a box is a module, an arrow an array on its way, and the "
         f"numbers in brackets are an array's shape, with the batch of one, the positions, and the "
         f"numbers that stand for each."
@@ -41,7 +41,7 @@ def the_model(run: Training, examples: Sequence[Any], pictures: Figures) -> str:
         caption,
     )
     listing = f"<details><summary>As text</summary><pre>{escape(repr(run.model))}</pre></details>"
-    return section("The model", f"<p>{escape(told)}</p>", picture, listing)
+    return section("The model", f"<p>{escape(paragraph)}</p>", picture, listing)
 
 
 def one_attention_head(run: Training, pairs: Sequence[Pair], pictures: Figures) -> str:
@@ -50,7 +50,7 @@ def one_attention_head(run: Training, pairs: Sequence[Pair], pictures: Figures) 
     h, t, whole = _head_alone(run, line, target)
     wrote = run.task.target.tokens(run.task.target.encode(target, end=True))
     given = f"“{_between(run.task.target).join(wrote[:t])}”" if t else "nothing"
-    told = (
+    paragraph = (
         f"Head {h + 1} of the first layer, while the model reads “{line}”, has been given {given}, "
         f"and is to write “{wrote[t]}”: of all its heads and steps, the one whose output the loss "
         f"depends on most. A negative gradient says that a higher score, more attention there, "
@@ -65,7 +65,7 @@ def one_attention_head(run: Training, pairs: Sequence[Pair], pictures: Figures) 
     )
     return section(
         "One attention head",
-        f"<p>{escape(told)}</p>",
+        f"<p>{escape(paragraph)}</p>",
         _step(run.task.source, line, whole),
         picture,
         f"<details><summary>As text</summary><pre>{escape(str(whole))}</pre></details>",

@@ -45,11 +45,13 @@ class Figures:
         """A line that says which pictures are missing, and how to get them; "" for none."""
         if not self.missing:
             return ""
-        told = " and ".join(
+        missing = " and ".join(
             f"{', '.join(dict.fromkeys(what))} (no {package})"
             for package, what in self.missing.items()
         )
-        return f'left out of the report: {told}; pip install -e ".[course]" brings what they need'
+        return (
+            f'left out of the report: {missing}; pip install -e ".[course]" brings what they need'
+        )
 
     def _without(self, what: str, package: str) -> str:
         self.missing.setdefault(package, []).append(what)
