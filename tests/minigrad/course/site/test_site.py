@@ -649,6 +649,7 @@ def test_the_site_shows_what_a_learner_saves(tmp_path, kept_pages):
     learner = tmp_path / "mine"
     assert main(["exercises", "start", str(learner)]) == 0
     command = [sys.executable, "-m", "minigrad", "course", "01", "--no-browser", "--port", "0"]
+    command.append("--no-reference")  # which Ctrl-C would wait for
     places = {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": kept_pages}
     served = subprocess.Popen(
         [*command, "--exercises", str(learner)], env=os.environ | places,
