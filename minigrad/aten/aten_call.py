@@ -24,7 +24,7 @@ class AtenCall:
     """One call of an ATen function.
 
     Attributes:
-        given: the arguments, by name.
+        arguments: the arguments of PyTorch's, by name.
         pairs: PyTorch's tensor and our Tensor, for each tensor among the arguments.
         row: the row; None if there is no row, or if the arguments cannot be taken.
         ours: the arguments as the row takes them, by position and by name.
@@ -40,7 +40,7 @@ class AtenCall:
         self.name = f"{self.packet}.{overload}" if overload else self.packet
         self.draws = torch.Tag.nondeterministic_seeded in func.tags
         parameters = self.schema.arguments
-        self.given = {p.name: a for p, a in zip(parameters, args)} | kwargs
+        self.arguments = {p.name: a for p, a in zip(parameters, args)} | kwargs
         self.pairs: list[tuple[torch.Tensor, Tensor]] = []
         plain = self.packet.removesuffix("_").removesuffix("_copy")
         self.row: Callable | None = ROWS.get(self.name) or ROWS.get(self.packet) or ROWS.get(plain)
@@ -71,27 +71,27 @@ class AtenCall:
         needed = 0
         for p in self.schema.arguments:
             default = p.default_value if p.has_default_value() else inspect.Parameter.empty
-            given = self.given.get(p.name, default)
-            is_default = given is default or (
-                type(given) in (bool, int, float, list, str) and given == default
+            argument = self.arguments.get(p.name, default)
+            is_default = argument is default or (
+                type(argument) in (bool, int, float, list, str) and argument == default
             )
             if p.kwarg_only:
                 if not is_default and p.name not in OF_MEMORY:
-                    by_name[p.name] = _mapped(given, value)
+                    by_name[p.name] = _mapped(argument, value)
                 continue
-            by_position.append(_mapped(given, value))
+            by_position.append(_mapped(argument, value))
             needed = needed if is_default or p.name in OF_MEMORY else len(by_position)
         return by_position[:needed], by_name
 
     def tensors(self) -> list[torch.Tensor]:
-        return list(tensors_in(self.given.values()))
+        return list(tensors_in(self.arguments.values()))
 
     def written(self) -> list[torch.Tensor]:
         """The tensors that the call writes into."""
         names = [p.name for p in self.schema.arguments if p.alias_info and p.alias_info.is_write]
-        if self.packet in WRITES and self.given["training"]:
+        if self.packet in WRITES and self.arguments["training"]:
             names += WRITES[self.packet]
-        return list(tensors_in([self.given.get(name) for name in names]))
+        return list(tensors_in([self.arguments.get(name) for name in names]))
 
     def written_results(self) -> Iterator[bool]:
         """Tell for each result whether it is an argument that was written into."""
@@ -101,13 +101,13 @@ class AtenCall:
             yield False
 
 
-def _mapped(given: Any, value: Callable[[torch.Tensor], Tensor]) -> Any:
+def _mapped(argument: Any, value: Callable[[torch.Tensor], Tensor]) -> Any:
     """An argument, or a list of them, with a value for each tensor."""
-    if isinstance(given, torch.Tensor):
-        return value(given)
-    if isinstance(given, (list, tuple)):
-        return [_mapped(a, value) for a in given]
-    return given
+    if isinstance(argument, torch.Tensor):
+        return value(argument)
+    if isinstance(argument, (list, tuple)):
+        return [_mapped(a, value) for a in argument]
+    return argument
 
 
 def tensors_in(values: Any) -> Iterator[torch.Tensor]:

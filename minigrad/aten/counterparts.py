@@ -37,20 +37,19 @@ class Counterparts:
 
     Args:
         tensor: gives our Tensor for a parameter or a buffer of PyTorch's.
+
+    Attributes:
+        known: each module with its counterpart, by the identity of the module, which is kept alive.
+        evaluating: kinds of modules that ran in evaluation mode, with gradients.
+        not_run: sentences on compiled code, which does not run in a block.
+        homes: the counterparts that hold a tensor, and its name there, by its identity.
     """
 
     def __init__(self, tensor: Callable[[Any], Any]):
         self.tensor = tensor
-        self.known: dict[
-            int, tuple[Any, Counterpart]
-        ] = {}  # by identity; the modules are kept alive
-        self.evaluating: set[str] = (
-            set()
-        )  # kinds of modules that ran in evaluation mode, with gradients
-        self.not_run: dict[
-            str, None
-        ] = {}  # sentences on compiled code, which does not run in a block
-        # By the identity of a tensor: the counterparts that hold it, and its name there.
+        self.known: dict[int, tuple[Any, Counterpart]] = {}
+        self.evaluating: set[str] = set()
+        self.not_run: dict[str, None] = {}
         self.homes: dict[int, list[tuple[Counterpart, str]]] = {}
 
     def of(self, module: Any) -> Counterpart:

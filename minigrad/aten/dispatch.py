@@ -321,9 +321,9 @@ def _note_names(call: AtenCall, value: Tensor) -> None:
     for theirs, ours in call.pairs:
         base, leaf = theirs._base, _leaf_in_another_shape(ours.node)
         whole = base is not None and base.numel() == theirs.numel()
-        held = names_here([theirs, base] if whole and leaf is not None else [theirs])
-        for known, name in held:
-            nodes = [ours.node, leaf] if known is theirs else [leaf]
+        variables = names_here([theirs, base] if whole and leaf is not None else [theirs])
+        for tensor, name in variables:
+            nodes = [ours.node, leaf] if tensor is theirs else [leaf]
             note.names += [(node, name) for node in nodes if node is not None]
 
 

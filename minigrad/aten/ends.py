@@ -94,12 +94,12 @@ class Ends:
 
     def of_leaves(self) -> dict[Node, SourceLine | None]:
         """For each leaf, the line at which the newest value computed from it lost its gradient."""
-        found: dict[Node, SourceLine | None] = {}
+        lines: dict[Node, SourceLine | None] = {}
         for end, line in reversed(self.lines.items()):
             for node in order([end]):
                 if node.operation is None:
-                    found.setdefault(node, line)
-        return found
+                    lines.setdefault(node, line)
+        return lines
 
 
 def _are_booleans(outputs: list[Any]) -> bool:

@@ -67,12 +67,12 @@ def _updates(watched: Watched, place: int) -> list[Update]:
         return []
     seeds = [np.ones_like(root._array) if g is None else g for root, g in roots]
     with np.errstate(all="ignore"):
-        found = gradients(
+        arrived = gradients(
             [root for root, _ in roots], seeds, [leaf for leaf, _ in pairs], retain_graph=True
         )
     return [
         Update(leaf._array, later._array, g)
-        for (leaf, later), g in zip(pairs, found)
+        for (leaf, later), g in zip(pairs, arrived)
         if g is not None
     ]
 

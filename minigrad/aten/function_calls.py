@@ -61,27 +61,27 @@ def _running() -> Iterator[None]:
 def _attribute(cls: type, name: str) -> Any:
     """The attribute of a class of functions. Its `forward` and `setup_context` are wrapped."""
     get = functools.partial(type.__getattribute__, cls)  # without this function
-    found = get(name)
+    function = get(name)
     if name not in ("forward", "setup_context"):
-        return found
+        return function
     takes_context = get("setup_context") is NO_SETUP
     tells = not get("__module__").startswith("torch.")
     if name == "setup_context":
-        return _telling(cls, found) if tells and not takes_context else found
+        return _telling(cls, function) if tells and not takes_context else function
     if takes_context:
-        return _with_context(cls, found, get("_backward_cls"), tells)
-    return _without_context(found, tells)
+        return _with_context(cls, function, get("_backward_cls"), tells)
+    return _without_context(function, tells)
 
 
-def _with_context(cls: type, found: Callable, context: type, tells: bool) -> Callable:
+def _with_context(cls: type, function: Callable, context: type, tells: bool) -> Callable:
     """A `forward(ctx, *args)` that tells of its call, unless it is PyTorch's."""
 
-    @functools.wraps(found)
+    @functools.wraps(function)
     def forward(*args: Any, **kwargs: Any) -> Any:
         if not (args and type(args[0]) is context):
-            return found(*args, **kwargs)  # the `forward` of another class calls it
+            return function(*args, **kwargs)  # the `forward` of another class calls it
         with _running():
-            results = found(*args, **kwargs)
+            results = function(*args, **kwargs)
             if tells:
                 results = _apart(args, results)
                 _tell(cls, args[0], args[1:], results)
@@ -90,24 +90,24 @@ def _with_context(cls: type, found: Callable, context: type, tells: bool) -> Cal
     return forward
 
 
-def _without_context(found: Callable, tells: bool) -> Callable:
+def _without_context(function: Callable, tells: bool) -> Callable:
     """A `forward(*args)` whose results share no memory with its arguments, unless it is PyTorch's."""
 
-    @functools.wraps(found)
+    @functools.wraps(function)
     def forward(*args: Any, **kwargs: Any) -> Any:
         with _running():
-            results = found(*args, **kwargs)
+            results = function(*args, **kwargs)
             return _apart(args, results) if tells else results
 
     return forward
 
 
-def _telling(cls: type, found: Callable) -> Callable:
+def _telling(cls: type, function: Callable) -> Callable:
     """A `setup_context` that tells of the call that it is given."""
 
-    @functools.wraps(found)
+    @functools.wraps(function)
     def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
-        found(ctx, inputs, output)
+        function(ctx, inputs, output)
         with _running():
             _tell(cls, ctx, inputs, output)
 

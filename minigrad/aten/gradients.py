@@ -180,25 +180,26 @@ def _underflown(ours: np.ndarray, theirs: np.ndarray, largest: float) -> int:
 
 def not_finite_elsewhere(gradients: list[LeafGradient], roots: list[Tensor]) -> list[str]:
     """A sentence on each gradient of ours with numbers that are not finite where PyTorch's are."""
-    said, unfit = [], []
+    sentences, names = [], []
     for gradient in gradients:
         if gradient.theirs is None:
             continue
         ours = gradient.ours(_arrived(gradient.leaves))
         here, there = (~np.isfinite(a) for a in (ours, array_of(gradient.theirs)))
         if here.any() and not there.any():
-            unfit.append(gradient.name)
+            names.append(gradient.name)
         elif here.any() and (here != there).any():
-            said.append(
+            sentences.append(
                 f"{gradient.of} has {there.sum():,} of {there.size:,} numbers that "
                 f"are not finite in PyTorch, and {here.sum():,} here"
             )
-    if unfit:
-        said.append(
-            f"PyTorch's gradient of {unfit[0]}{f' and {len(unfit) - 1} more' if unfit[1:] else ''} is "
-            f"finite, and that of this graph is not{_first_not_finite(roots)}"
+    if names:
+        more = f" and {len(names) - 1} more" if names[1:] else ""
+        sentences.append(
+            f"PyTorch's gradient of {names[0]}{more} is finite, and that of this graph is "
+            f"not{_first_not_finite(roots)}"
         )
-    return said
+    return sentences
 
 
 def _first_not_finite(roots: list[Tensor]) -> str:

@@ -48,9 +48,9 @@ def unused(watched: Watched) -> list[str]:
     """
     used = watched.calls.ends.used.keys() | watched.passes.with_gradient()
     still = lambda of: [p for p in of if p.requires_grad and id(p) not in used]
-    some = any(still(m.parameters()) for m in outermost(watched))
-    found = optimizers(watched) if some else _stepped(watched)
-    left = still(p for o in found for p in parameters_of(o))
+    has_unused = any(still(m.parameters()) for m in outermost(watched))
+    holders = optimizers(watched) if has_unused else _stepped(watched)
+    left = still(p for o in holders for p in parameters_of(o))
     return sorted(map(names(watched), left)) if left else []
 
 

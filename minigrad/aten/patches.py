@@ -23,14 +23,13 @@ INSIDE = (
     "the block; or write the function with minigrad, and take mg.grad(mg.grad(f))"
 )
 
-TOLD: weakref.WeakSet[BackwardPasses] = (
-    weakref.WeakSet()
-)  # one for each block; they are told of calls
+# One for each block that there is: they are told of calls.
+BLOCKS: weakref.WeakSet[BackwardPasses] = weakref.WeakSet()
 
 
 def watch_backward(passes: BackwardPasses) -> None:
     """Have PyTorch tell `passes` of each backward pass, and of each hook, from now on."""
-    TOLD.add(passes)
+    BLOCKS.add(passes)
     if not hasattr(torch.autograd.backward, "tells"):
         torch.autograd.backward = _backward(torch.autograd.backward)
         torch.autograd.grad = _grad(torch.autograd.grad)
@@ -47,20 +46,20 @@ def _backward(original: Callable) -> Callable:
     ):  # fmt: skip
         roots, seeds = _roots(tensors, grad_tensors)
         with _disable_current_modes():
-            told = _knowing(roots, "backward" if create_graph else "")
-            before = [passes.copy_gradients() for passes in told]
+            blocks = _knowing(roots, "backward" if create_graph else "")
+            before = [passes.copy_gradients() for passes in blocks]
         kwargs = {"grad_variables": grad_variables} if grad_variables is not None else {}
         try:
             original(tensors, grad_tensors, retain_graph, create_graph, inputs=inputs, **kwargs)
         except Exception as problem:  # of PyTorch's, which goes on to the caller
-            for passes in told:
+            for passes in blocks:
                 passes.raised = f"{type(problem).__name__}: {str(problem).partition('. ')[0]}"
             raise
         with _disable_current_modes():
             only = None if inputs is None else {id(t) for t in _listed(inputs)}
-            for passes, old in zip(told, before):
+            for passes, gradients in zip(blocks, before):
                 passes.raised = ""
-                passes.compare_backward(roots, seeds, old, only)
+                passes.compare_backward(roots, seeds, gradients, only)
 
     backward.tells = True  # type: ignore[attr-defined]
     return backward
@@ -73,13 +72,15 @@ def _grad(original: Callable) -> Callable:
     ):
         roots, seeds = _roots(outputs, grad_outputs)
         with _disable_current_modes():
-            told = _knowing(roots, "torch.autograd.grad" if create_graph else "")
-        found = original(outputs, inputs, grad_outputs, retain_graph, create_graph, *args, **kwargs)
+            blocks = _knowing(roots, "torch.autograd.grad" if create_graph else "")
+        gradients = original(
+            outputs, inputs, grad_outputs, retain_graph, create_graph, *args, **kwargs
+        )
         if not kwargs.get("is_grads_batched"):
             with _disable_current_modes():
-                for passes in told:
-                    passes.compare_grad(roots, seeds, _listed(inputs), found)
-        return found
+                for passes in blocks:
+                    passes.compare_grad(roots, seeds, _listed(inputs), gradients)
+        return gradients
 
     return grad
 
@@ -99,7 +100,7 @@ def _taking(original: Callable) -> Callable:
     @functools.wraps(original)
     def taking(tensor, *args, **kwargs):
         with _disable_current_modes():
-            for passes in [] if is_wrapped(tensor) else TOLD:  # a block need not know the tensor
+            for passes in [] if is_wrapped(tensor) else BLOCKS:  # a block need not know the tensor
                 if passes.is_open:
                     passes.calls.note_taken(tensor)
         return original(tensor, *args, **kwargs)
@@ -128,11 +129,11 @@ def _knowing(roots: list, refused: str = "") -> list[BackwardPasses]:
         UnsupportedError: for such a call inside a block.
     """
     tensors = [t for t in roots if isinstance(t, torch.Tensor)]
-    if any(passes.is_open for passes in TOLD):
+    if any(passes.is_open for passes in BLOCKS):
         refuse_transforms(tensors)
     if any(map(is_wrapped, tensors)):
         return []
-    found = [passes for passes in TOLD if any(map(passes.calls.values.knows, tensors))]
-    if refused and any(passes.is_open for passes in found):
+    blocks = [passes for passes in BLOCKS if any(map(passes.calls.values.knows, tensors))]
+    if refused and any(passes.is_open for passes in blocks):
         raise errors.UnsupportedError(INSIDE.format(refused))
-    return found
+    return blocks

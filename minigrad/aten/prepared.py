@@ -22,23 +22,23 @@ def made_data(losses: list[Tensor]) -> tuple[list[Tensor], str]:
     learns = [n for n in reached.calls if n.requires_grad or _in_module(n)]
     first = min((n.number for n in learns), default=0)
     early = {n for n in reached.calls if n.number < first}
-    used = [
+    uses = [
         edge.to for n, call in reached.calls.items() if n not in early for edge in edges_of(call)
     ]
-    made = [n for n in dict.fromkeys(used) if n in early]
-    finite = all(np.isfinite(reached.values[n]).all() for n in made if n in reached.values)
-    if len(early) <= MOST or not finite or any(n.note is None for n in made):
+    results = [n for n in dict.fromkeys(uses) if n in early]
+    finite = all(np.isfinite(reached.values[n]).all() for n in results if n in reached.values)
+    if len(early) <= MOST or not finite or any(n.note is None for n in results):
         return [], ""
-    for node in made:
+    for node in results:
         node.operation, node.saved, node.kwargs, node.keeps_grad = None, None, {}, True
         node.box, node.note.args, node.note.sources = None, (), ()
     names = {node: name for n in reached.calls for node, name in n.note.names}
-    of = ", ".join(names.get(n, f"data of shape {n.shape}") for n in made)
-    said = (
+    of = ", ".join(names.get(n, f"data of shape {n.shape}") for n in results)
+    sentence = (
         f"{len(early):,} operations that made {of} are left out, as nothing learns there: make the data "
         f"before the block"
     )
-    return [tensor_of(reached.values[n], n) for n in made if n in reached.values], said
+    return [tensor_of(reached.values[n], n) for n in results if n in reached.values], sentence
 
 
 def _in_module(node: Node) -> bool:

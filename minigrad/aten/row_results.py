@@ -34,7 +34,7 @@ def results(row: Callable, ours: tuple[list, dict], outputs: list) -> list:
     """
     args, options = ours
     if "theirs" in _parameters(row):
-        options = {**options, "theirs": [_told_to_row(o, args) for o in outputs]}
+        options = {**options, "theirs": [_array_for_row(o, args) for o in outputs]}
     try:
         values = row(*args, **options)
     except (*PROBLEMS, ZeroDivisionError):  # by 0, as in `dim % x.ndim`
@@ -48,7 +48,7 @@ def results(row: Callable, ours: tuple[list, dict], outputs: list) -> list:
     return values + [None] * (len(outputs) - len(values))
 
 
-def _told_to_row(output: Any, args: list) -> Any:
+def _array_for_row(output: Any, args: list) -> Any:
     """A result of PyTorch's as an array; recordings are told that it is made of these arguments."""
     if not isinstance(output, torch.Tensor):
         return output
