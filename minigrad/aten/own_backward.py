@@ -70,41 +70,44 @@ class OwnBackward:
         self.differs, self.is_wrong = "", False
         context.register_hook(self._saw)
 
-    def _saw(self, gave: Sequence, came: Sequence) -> None:
+    def _saw(self, for_inputs: Sequence, for_outputs: Sequence) -> None:
         """Keep the gradients of a walk back: PyTorch calls this hook with the given ones first."""
         arrays = lambda gs: [None if g is None else array_of(g).copy() for g in gs]
-        self.walks.append(WalkedBack(arrays(came), arrays(gave)))
+        self.walks.append(WalkedBack(arrays(for_outputs), arrays(for_inputs)))
 
     def compare(self, severed: dict[Node, str], whole: bool) -> None:
         """Compare the gradients of `backward()` with the derivative of `forward()`.
 
         `whole`: PyTorch wanted all gradients, so a missing gradient counts as zero.
         """
-        came, gave = self.walks[-1]
-        roots = [(y, g) for y, g in zip(self.outputs, came) if y is not None]
+        arriving, passed = self.walks[-1]
+        roots = [(y, g) for y, g in zip(self.outputs, arriving) if y is not None]
         if any(y.node in severed for y, _ in roots):
             self.differs = UNCHECKED
             return
         roots = [(y, g) for y, g in roots if g is not None and y.requires_grad]
-        wanted = [
+        compared = [
             (k, x) for k, x in enumerate(self.inputs)
-            if x is not None and (gave[k] is not None or (whole and x.requires_grad))
+            if x is not None and (passed[k] is not None or (whole and x.requires_grad))
         ]  # fmt: skip
-        found = gradients(
-            [y for y, _ in roots], [g for _, g in roots], [x for _, x in wanted], retain_graph=True
+        derivatives = gradients(
+            [y for y, _ in roots],
+            [g for _, g in roots],
+            [x for _, x in compared],
+            retain_graph=True,
         )
         largest = max((length(g) for _, g in roots), default=0.0)
-        said = []
-        for ours, (k, x) in zip(found, wanted):
-            missing = gave[k] is None
+        differences = []
+        for ours, (k, x) in zip(derivatives, compared):
+            missing = passed[k] is None
             ours = np.zeros(x.shape, x.dtype) if ours is None else ours
-            theirs = np.zeros_like(ours) if missing else gave[k]
+            theirs = np.zeros_like(ours) if missing else passed[k]
             apart = distance(ours, torch.from_numpy(theirs), self.name)
             if not apart.is_rounding or is_another(ours, theirs, apart.allowed, largest):
                 what = "there is none, and should be" if missing else how_it_differs(ours, theirs)
-                said.append(f"for its tensor number {k + 1}, of shape {x.shape}, {what}")
+                differences.append(f"for its tensor number {k + 1}, of shape {x.shape}, {what}")
                 self.is_wrong |= bool(ours.any())
-        self.differs = "; ".join(said)
+        self.differs = "; ".join(differences)
 
     @property
     def difference(self) -> str:

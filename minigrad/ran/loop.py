@@ -60,7 +60,7 @@ class Loop(Watcher):
         self.kept: dict[Node, int] = {}
 
     def __repr__(self) -> str:
-        return f"a loop with {len(self.losses)} calls of backward(): print(mg.diagnose(watched))"
+        return f"a loop with {len(self.losses)} backward(), for mg.diagnose"
 
     def on_backward(self, root: Tensor) -> None:
         self.losses.append(root)

@@ -168,4 +168,4 @@ def test_a_block_without_a_backward_says_so():
         pass
     with pytest.raises(errors.GraphError, match=r"no backward\(\) was called"):
         mg.diagnose(watched)
-    assert repr(watched).startswith("a loop with 0 calls of backward()")
+    assert repr(watched).startswith("a loop with 0 backward(), for mg.diagnose")
