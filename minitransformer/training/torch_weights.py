@@ -1,6 +1,6 @@
 """Weights to and from PyTorch, as state dicts of arrays; PyTorch itself is not needed.
 
-    mine.load_state_dict(from_torch(theirs))
+    mine.load_state_dict(from_torch(theirs, mine))
 
     arrays = to_torch(mine.state_dict())
     theirs.load_state_dict({name: torch.from_numpy(array) for name, array in arrays.items()})
@@ -32,6 +32,8 @@ import numpy as np
 from minigrad import errors
 from minigrad.nn import Module
 from minigrad.settings import whole
+
+from ..model.residual import Residual
 
 THEIRS_TO_OURS = {
     "self_attn.": "self_attention.",
@@ -67,18 +69,22 @@ BY_HAND = (
 # --- weights --------------------------------------------------------------------------------------
 
 
-def from_torch(theirs: Any) -> dict[str, np.ndarray]:
+def from_torch(theirs: Any, mine: Module | None = None) -> dict[str, np.ndarray]:
     """A state dict of this library's from one of PyTorch's.
 
     Args:
         theirs: one of the modules above; or what its `state_dict()` returned: arrays, or tensors that
             NumPy can read. A state dict does not say that add_zero_attn was True, so only of a module
             is it refused.
+        mine: the module that is to get them. If both are modules, the places of their norms are
+            compared, which no state dict says.
 
     Raises:
-        StateDictError: if it holds an entry that has no place here; all of them are listed.
+        StateDictError: if it holds an entry that has no place here; all of them are listed. Or if one
+            normalises before each part, and the other after.
     """
     if hasattr(theirs, "named_modules"):
+        _check_norms(theirs, mine)
         more = [name for name, m in theirs.named_modules() if getattr(m, "add_zero_attn", False)]
         _refuse("from PyTorch", [f"{f'{name}: ' * bool(name)}add_zero_attn=True" for name in more])
         theirs = theirs.state_dict()
@@ -92,6 +98,18 @@ def from_torch(theirs: Any) -> dict[str, np.ndarray]:
             ours[new] = part.T.copy()  # vectors are their own transposes
     is_layer = any(name.endswith("feed_forward.widen.weight") for name in ours)
     return _biases(ours) | ours if is_layer else ours
+
+
+def _check_norms(theirs: Any, mine: Module | None) -> None:
+    """Check that the norms of two modules stand in the same places, as far as both have some."""
+    modules = [] if mine is None else [module for _, module in mine.named_modules()]
+    there = {m.norm_first for m in theirs.modules() if hasattr(m, "norm_first")}
+    here = {m.pre for m in modules if isinstance(m, Residual)}
+    if there and here and there != here:
+        raise errors.StateDictError(
+            "PyTorch's layers have their norms elsewhere than those here, so that the results would "
+            "differ: norm='pre' is as norm_first=True, norm='post' as norm_first=False"
+        )
 
 
 def to_torch(state: Mapping[str, object]) -> dict[str, np.ndarray]:

@@ -386,3 +386,15 @@ def test_masks_there_and_back():
     assert mask_from_torch() is None
     with pytest.raises(errors.DTypeError, match="float64"):
         mask_from_torch(np.zeros((3, 3)))
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("norm", ["pre", "post"])
+def test_norms_in_other_places_are_refused_where_both_modules_are_given(first, norm):
+    theirs = torch.nn.TransformerEncoderLayer(4, 2, 3, norm_first=first)
+    mine = EncoderLayer(LayerSizes(width=4, heads=2, feed_forward=3, norm=norm))
+    if first == (norm == "pre"):
+        mine.load_state_dict(from_torch(theirs, mine))
+        return
+    with pytest.raises(errors.StateDictError, match="norm='pre' is as norm_first=True"):
+        from_torch(theirs, mine)
