@@ -2,7 +2,7 @@
 
 Its rooms, each of which uses those before it: `model`, `training`, `tasks`, `views`, `commands`. In
 `model` every file is as its paper has it. `training.torch_weights` carries weights over from PyTorch's
-layers, and back: `mine.load_state_dict(from_torch(theirs))`.
+layers, and back: `mine.load_state_dict(from_torch(theirs, mine))`.
 
 The fifteen algorithms of "Formal Algorithms for Transformers" (Phuong & Hutter, 2022), where each is
 here, and a test that writes it out number by number for each:
