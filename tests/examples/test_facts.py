@@ -128,7 +128,7 @@ def test_what_a_lesson_prints_can_be_followed(lesson):
     titles = [title for _, title in headings(lesson.read_text())]
     assert [line for line in printed.splitlines() if line in titles] == titles
     for question in questions_of(number(lesson)).values():
-        assert f"Question: {in_unicode(question.shown())}\n" in printed
+        assert f"Question: {in_unicode(question.as_markdown())}\n" in printed
 
 
 def cells(lesson):

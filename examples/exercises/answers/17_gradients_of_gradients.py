@@ -37,7 +37,7 @@ def function_and_two(rng, size):
 
 def without_more(f):
     """f, without the steep line or the large number that was added."""
-    return f.recipe.of[0] if f.recipe.maker in ("steeper", "higher") else f
+    return f.recipe.data[0] if f.recipe.maker in ("steeper", "higher") else f
 
 
 @exercise(
