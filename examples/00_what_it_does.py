@@ -26,7 +26,7 @@ from minigrad.course.pictures import Pictures
 from minigrad.course.questions import Questions
 from minitransformer.tasks.dates import Dates, fault, write
 from minitransformer.training.threads import one_thread
-from minitransformer.views.explain import explain, reading
+from minitransformer.views.explain import explain, reading_of
 from minitransformer.views.model_plots import attention_map
 
 pictures = Pictures()  # or Pictures("another/folder")
@@ -124,7 +124,7 @@ print("open in a browser:", page)
 # %%
 line = "the 3rd of March 1998"
 given = reader.encode([line])
-seen = reading(reader, line, given, reader.beginning(given, reader.write(given)))
+seen = reading_of(reader, line, given, reader.beginning(given, reader.write(given)))
 looked = np.mean(seen.weights[0], axis=0)  # a row for each symbol written, a column for each letter
 print(f"{line} -> {seen.written}")
 assert np.allclose(looked.sum(axis=1), 1, atol=1e-5)
