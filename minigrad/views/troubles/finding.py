@@ -187,7 +187,8 @@ def _in_graph(subject: Subject, graph: Graph) -> list[Trouble]:
     watched = subject.watched
     theirs = [] if watched is None else [*of_pytorchs(graph, watched, subject.place)]
     lines = {trouble.line for trouble in theirs}
-    stopped = [t for t in zero(graph, watched, subject.loss.requires_grad) if t.line not in lines]
+    learns, training = subject.loss.requires_grad, subject.training
+    stopped = [t for t in zero(graph, watched, training, learns) if t.line not in lines]
     underflows = any(trouble.kind == "underflows" for trouble in theirs)
     way = () if underflows else along_the_way(graph)
     mistaken = [

@@ -14,6 +14,7 @@ from ...engine.source import SourceLine
 from ...engine.tensor import Tensor
 from ...optim import ALIVE
 from ...ran.data import GraphEdge, GraphNode
+from ...ran.training import SeenTraining
 from ..graph import Graph
 from .reading import (
     ADDING,
@@ -34,12 +35,15 @@ from .wording import called, inputs_of, listed
 WHOSE = "{whose}"  # stands for the names of the leaves, until all are known
 
 
-def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Trouble]:
+def zero(
+    graph: Graph, watched: Watched | None, training: SeenTraining | None, learns: bool
+) -> Iterator[Trouble]:
     """Parameters and inputs whose gradient is exactly zero, or that none reaches: told together where it
     stops at the same place.
 
     Args:
         watched: the block that it was computed in, which knows of parameters that are not in the graph.
+        training: the steps of the block; None of a single loss.
         learns: whether the loss requires a gradient at all.
     """
     root = graph[graph.roots[0]]
@@ -51,11 +55,12 @@ def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Troubl
     together: dict[tuple[str, SourceLine | None], tuple[Trouble, list[str]]] = {}
     without = [
         n for n in graph.nodes
-        if not n.operation and n.kind != "data" and n.state in ("zero", "not computed")
+        if not n.operation and n.kind != "data"
+        and (n.state in ("zero", "not computed") or (n.state == "known" and not learns))
     ]  # fmt: skip
     meant = {}
     if without:
-        meant = _of_no_optimizer(graph) if watched is None else excused(watched)
+        meant = _of_no_optimizer(graph, training) if watched is None else excused(watched)
     for leaf in without:
         trouble = _stopped(graph, leaf, watched)
         if trouble is not None and memory_of(leaf.value) not in meant.get(leaf.state, ()):
@@ -67,9 +72,15 @@ def zero(graph: Graph, watched: Watched | None, learns: bool) -> Iterator[Troubl
         yield from _not_in_the_graph(graph, watched, expected)
 
 
-def _of_no_optimizer(graph: Graph) -> dict[str, set]:
+def _of_no_optimizer(graph: Graph, training: SeenTraining | None) -> dict[str, set]:
     """The memory of the leaves that no optimizer of ours has, if one has others of them."""
-    optimized = {memory_of(p._array) for o in ALIVE for p in o.parameters}
+    earlier = {} if training is None else training.versions
+    optimized = {
+        memory_of(array)
+        for o in ALIVE
+        for p in o.parameters
+        for array in (p._array, *earlier.get(p.node, ()))  # a step gives a parameter a new array
+    }
     leaves = {memory_of(n.value) for n in graph.nodes if not n.operation}
     return {"not computed": leaves - optimized if optimized & leaves else set()}
 

@@ -112,6 +112,19 @@ def two_that_learn_against_each_other(_):
     return watched
 
 
+def a_target_network(mistaken):
+    model, target = net(), net()
+    parts = [model, target] if mistaken else [model]
+    optimizer = optim.SGD([p for part in parts for p in part.parameters()], 0.1)
+    with mg.record() as watched:
+        for _ in range(4):
+            goal = target(X).detach()
+            optimizer.zero_grad()
+            np.mean((model(X) - goal + 1) ** 2).backward()
+            optimizer.step()
+    return watched
+
+
 PROGRAMS = [
     (
         gradients_that_are_kept,
@@ -123,6 +136,10 @@ PROGRAMS = [
     (a_part_alone, "unchanged: no step changed 0.bias and 0.weight.* in no optimizer"),
     (cleared_between, "unchanged: step() found no gradient.* 6 times of 6, though backward()"),
     (another_model, "unchanged: step() found no gradient.* no loss was computed from them"),
+    (
+        a_target_network,
+        "cut off: no gradient reaches .* and .*: what is computed from there leaves",
+    ),
     (by_hand, "kept: backward() added to the gradient of w .* 3 times"),
     (gradients_that_are_added_up_on_purpose, ""),
     (two_that_learn_against_each_other, ""),
@@ -161,6 +178,15 @@ def test_a_gradient_that_was_not_finite_is_found_at_its_step():
     assert (trouble.kind, trouble.back) == ("not finite", True)
     assert "# here" in trouble.line.text
     assert trouble.what.endswith("in backward() number 2 of 4")
+
+
+def test_a_gradient_of_before_hides_no_loss_that_has_none():
+    model = net()
+    F.cross_entropy(model(X), Y).backward()
+    with mg.record(), mg.no_grad():
+        loss = F.cross_entropy(model(X), Y)
+    (trouble,) = mg.diagnose(loss)
+    assert trouble.kind == "cut off"
 
 
 def test_a_block_without_a_backward_says_so():
