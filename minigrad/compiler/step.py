@@ -33,9 +33,8 @@ pass_over(os.path.dirname(__file__) + os.sep)
 
 PATIENCE = 30  # calls of a new shape, after which an old plan is dropped for it
 HISTORIES = 64  # keys without a plan that are remembered
-RECORDINGS = (
-    3  # of one call at most: two that are alike make a plan, and the first may change the key
-)
+# Of one call at most: two that are alike make a plan, and the first may change the key.
+RECORDINGS = 3
 
 
 @named
@@ -187,7 +186,7 @@ class Compiled(WithProgram):
         if plan is not None:  # planned
             return self._by_plan(plan, call)
         self._changing.note(call.key)
-        if not self._is_due(call.key):  # new
+        if not self._is_to_be_recorded(call.key):  # new
             return self._as_it_is(call)
         with self._lock:
             if self._history(call.key).facts is None and not self.at_once:  # due
@@ -253,7 +252,7 @@ class Compiled(WithProgram):
             _remember(self._plans, call.key, entry, self.plans)
         return entry[0]
 
-    def _is_due(self, key: Key) -> bool:
+    def _is_to_be_recorded(self, key: Key) -> bool:
         """Tell whether a key without a plan is to have one now."""
         patience = 1 if len(self._plans) < self.plans else PATIENCE
         return self.at_once or self._history(key).calls >= patience
@@ -284,8 +283,8 @@ class Compiled(WithProgram):
 
     def _recorded(self, call: _Call) -> Any:
         """The result of the function, which is recorded; its facts are kept."""
-        result, record = self._record(call)
-        self._keep_facts(record, call, self._seen_again(call, record))
+        result, recorded = self._record_call(call)
+        self._keep_facts(recorded, call, self._seen_again(call, recorded))
         return result
 
     def _recorded_until_planned(self, call: _Call) -> tuple[_Call, Plan | None]:
@@ -299,8 +298,8 @@ class Compiled(WithProgram):
         """
         for _ in range(RECORDINGS):
             with self._outside.drawn_again():
-                record = self._record(call)[1]
-            self._compare(record, call)
+                recorded = self._record_call(call)[1]
+            self._plan_or_keep(recorded, call)
             call = self._call_with(call.args, call.kwargs)
             plan = self._plan_of(call)
             if plan is not None:
@@ -315,43 +314,43 @@ class Compiled(WithProgram):
 
     # What a recorded call leads to
 
-    def _record(self, call: _Call) -> tuple[Tensor, RecordedCall]:
+    def _record_call(self, call: _Call) -> tuple[Tensor, RecordedCall]:
         outside = self._outside.leaves()
         return record_call(self.function, call.args, call.kwargs, call.arrays, outside)
 
-    def _compare(self, record: RecordedCall, call: _Call) -> None:
-        """Make the plan, if the facts of a record are those of a record before it; else keep them."""
-        now = self._seen_again(call, record)
+    def _plan_or_keep(self, recorded: RecordedCall, call: _Call) -> None:
+        """Make the plan, if the facts of a recorded call are those of one before it; else keep them."""
+        now = self._seen_again(call, recorded)
         facts = self._history(call.key).facts
         if facts is not None and now.key == call.key:
-            record.check(facts)
+            recorded.check(facts)
         elif not (self.at_once and _without_shapes(now) in self._checked):
-            self._keep_facts(record, call, now)
+            self._keep_facts(recorded, call, now)
             return
-        self._make_plan(record, now)
+        self._make_plan(recorded, now)
 
-    def _seen_again(self, call: _Call, record: RecordedCall) -> _Call:
-        """The call with the key that it has now: the record shows what else stands outside."""
-        self._outside.note(record, call.args, call.kwargs)
+    def _seen_again(self, call: _Call, recorded: RecordedCall) -> _Call:
+        """The call with the key that it has now: its recording shows what else stands outside."""
+        self._outside.note(recorded, call.args, call.kwargs)
         outside, marks = self._outside.look()
         same = alike(call.arrays, self._outside.holds)
         return call._replace(key=call.key._replace(alike=same, outside=marks), outside=outside)
 
-    def _keep_facts(self, record: RecordedCall, call: _Call, now: _Call) -> None:
-        """Keep the facts of a record for the key that its call has now. Its history goes on there."""
+    def _keep_facts(self, recorded: RecordedCall, call: _Call, now: _Call) -> None:
+        """Keep the facts of a recorded call for the key that it has now. Its history goes on there."""
         calls = self._history(call.key).calls
-        history = _History(calls, record.facts(), now.outside)
+        history = _History(calls, recorded.facts(), now.outside)
         _remember(self._histories, now.key, history, HISTORIES)
 
-    def _make_plan(self, record: RecordedCall, call: _Call) -> None:
+    def _make_plan(self, recorded: RecordedCall, call: _Call) -> None:
         """Make the plan for a call that was recorded; the first time also for other numbers."""
         code = _without_shapes(call)
         if code not in self._checked:
-            check_with_other_numbers(self.function, call.args, call.kwargs, record, self._outside)
+            check_with_other_numbers(self.function, call.args, call.kwargs, recorded, self._outside)
             self._checked.add(code)
         self._histories.pop(call.key, None)
         self._example = call.args, call.kwargs
-        plan = Plan(record.inputs(), call.key.grad, self.exact)
+        plan = Plan(recorded.inputs(), call.key.grad, self.exact)
         _remember(self._plans, call.key, (plan, call.outside), self.plans)
 
     def __reduce__(self) -> tuple:
