@@ -87,6 +87,41 @@ def test_no_docstring_begins_with_a_question(defined):
     assert not places
 
 
+def listed_in(docstring: str, heading: str) -> set[str]:
+    """The names in a list of a docstring, as in "    x, y: two arrays"; others are left out."""
+    _, _, after = docstring.partition(f"{heading}:\n")
+    lines = re.findall(r"^    (\w[\w, *]*):", after.partition("\n\n")[0], re.MULTILINE)
+    return {
+        name
+        for line in lines
+        for part in line.split(",")
+        if (name := part.strip(" *")).isidentifier()
+    }
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """All names that a class or a function has in it."""
+    fields = ("id", "attr", "arg", "name")
+    return {getattr(part, field, "") for part in ast.walk(node) for field in fields}
+
+
+def test_what_a_docstring_lists_is_there(defined):
+    """An argument or an attribute that got another name has it in the docstring too."""
+    places, seen = [], 0
+    for file, node in defined:
+        if type(node) is ast.Module or not (text := ast.get_docstring(node)):
+            continue
+        of_function = type(node) is ast.FunctionDef
+        listed = listed_in(text, "Args") | (set() if of_function else listed_in(text, "Attributes"))
+        seen += len(listed)
+        places += [
+            f"{file}: {node.name}: {n}"
+            for n in listed - names_in(node.args if of_function else node)
+        ]
+    assert seen > 1000
+    assert not places
+
+
 def test_no_test_imports_another():
     """What they share stands in tests/helpers."""
     tests = {file.stem: file.read_text(encoding="utf-8") for file in TESTS.rglob("test_*.py")}

@@ -317,7 +317,7 @@ def _tolerance(number: float, digits: int | None) -> float:
 
 
 def _rounded(typed: float, number: float, digits: int | None) -> bool:
-    """Tell whether `given` is the number rounded, to fewer digits than are asked for or to as many."""
+    """Tell whether `typed` is the number rounded, to fewer digits than are asked for or to as many."""
     if _fits(typed, number, digits):
         return True
     fewest = 2 if digits is None and _whole(number) else 1

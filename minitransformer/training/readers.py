@@ -55,9 +55,6 @@ class PairReader(LineReader[Pair]):
 class Reader(PairReader):
     """An encoder-decoder with the vocabularies of its task.
 
-    Attributes:
-        longest_source, longest_target: in symbols; a longer source is refused.
-
     Raises:
         ConfigError: as `LineReader`.
     """

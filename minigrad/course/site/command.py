@@ -163,7 +163,7 @@ class _Server(ThreadingHTTPServer):
 
     Attributes:
         refresh: is called before a page that shows how far the learner is.
-        wanted: is called with the address of each page that is asked for.
+        on_page: is called with the address of each page that is asked for.
     """
 
     refresh: Callable[[], object] = staticmethod(lambda: None)

@@ -91,7 +91,7 @@ class _Mirror:
         args: list[int],
         value: Any,
     ) -> int:
-        """A new node of the shape of `like`, which belongs to `of`; returns its number."""
+        """A new node of the shape of `like`, which belongs to `owner`; returns its number."""
         number = len(self.nodes)
         self.nodes.append(
             GraphNode(

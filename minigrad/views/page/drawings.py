@@ -38,7 +38,7 @@ class PageDrawing:
     """A drawing of a part of the graph.
 
     Attributes:
-        name: "all", "box3" or "part1".
+        name: "all", "box3" or "all-1".
         title: its heading.
         graph: the part of the graph that it shows.
         around: the name of the drawing in which it is a box; "" for the drawing of the whole.
@@ -79,7 +79,7 @@ class CardWriter:
     """Writes a drawing for Graphviz, its cards named v0, v1 ..., so that equal drawings are equal.
 
     Args:
-        of: the drawing.
+        part: the drawing.
         budget: how many cards it may have.
         edges: the places of the edges in the whole graph, by their ids.
 

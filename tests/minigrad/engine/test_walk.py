@@ -52,7 +52,7 @@ def test_walk_visits_each_node_newest_first():
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_with_wanted_nodes_only_what_leads_to_one_of_them_is_left(seed):
+def test_with_goals_only_what_leads_to_one_of_them_is_left(seed):
     """Against a search from each node by itself; of the wanted ones, some are leaves, others not."""
     rng = np.random.default_rng(seed)
     made = random_graph(rng, 40)

@@ -23,7 +23,7 @@ def operation(
     Args:
         name: of the exercise.
         function: theirs, on arrays; None if the library computes it.
-        of: what the library computes in its place, on tensors.
+        library: what computes in its place, on tensors.
         rules: for each argument theirs, (g, y, *arguments) -> gradient; or True for the library's,
             False for none.
     """

@@ -45,13 +45,13 @@ def walking(before: Callable, walk: Callable) -> Callable:
     """A learner's `walk` as the engine's; from a start that is not one number, the engine's own."""
 
     def visits(
-        starts: Mapping[Node, AnyArray], wanted: set[Node] | None = None, frees: bool = False
+        starts: Mapping[Node, AnyArray], goals: set[Node] | None = None, frees: bool = False
     ) -> Iterator[engine.Visit]:
-        ways = engine.order(starts, wanted)
+        ways = engine.order(starts, goals)
         root, first = next(iter(starts.items()), (None, None))
         other = len(starts) > 1 or isinstance(first, Tensor) or np.any(first != 1)
         if root is None or not ways or other:
-            yield from before(starts, wanted, frees)
+            yield from before(starts, goals, frees)
             return
         passed_on: dict[Node, list[engine.Contribution]] = {node: [] for node in ways}
         gradients = walk(_with_slopes(ways, passed_on, walk.library), root.number)  # type: ignore
@@ -93,9 +93,9 @@ def _added(one: engine.Contribution, arrived: dict[Node, AnyArray]) -> engine.Co
 def ordering(before: Callable, order: Callable) -> Callable:
     """A learner's `order` as the engine's. A node to which nothing has come yet passes nothing on."""
 
-    def ordered(starts: Iterable[Node], wanted: set[Node] | None = None) -> dict[Node, list[Edge]]:
+    def ordered(starts: Iterable[Node], goals: set[Node] | None = None) -> dict[Node, list[Edge]]:
         starts = list(starts)
-        ways = before(starts, wanted)
+        ways = before(starts, goals)
         if len(starts) != 1 or not ways:
             return ways
         (root,) = starts
