@@ -108,10 +108,8 @@ __all__ = [
     "threads",
 ]
 
-PUBLIC[f"{__name__}.training.torch_weights"] = [
-    "from_torch",
-    "to_torch",
-]  # not imported before it is used
+# Not imported before it is used.
+PUBLIC[f"{__name__}.training.torch_weights"] = ["from_torch", "to_torch"]
 
 
 def __getattr__(name: str) -> Any:

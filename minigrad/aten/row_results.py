@@ -76,9 +76,8 @@ def converted(value: AnyArray, output: torch.Tensor) -> Tensor:
         same = value.size == output.numel()  # an axis of length 1 more or less
         value = np.reshape(value, shape) if same else np.broadcast_to(value, shape)
     if output.dtype == torch.float16 and np.abs(value._array).max(initial=0) > LARGEST_HALF:
-        value = value.astype(np.float16).astype(
-            expected
-        )  # numbers too large become infinite, as in PyTorch
+        # Numbers that are too large become infinite, as in PyTorch.
+        value = value.astype(np.float16).astype(expected)
     return value
 
 

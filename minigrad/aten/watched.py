@@ -128,7 +128,8 @@ class Watched:
         # It is detached, for a tensor of inference_mode() may take part in nothing that has gradients.
         self._last_finite = bool(last.detach().isfinite().all())
         nan = [t for t in alive if bool(t.detach().isnan().any())]
-        self.nan = [(self.passes.names()(t), of(t)) for t in nan]
+        called = self.passes.names() if nan else str
+        self.nan = [(called(t), of(t)) for t in nan]
 
     # --- the results -------------------------------------------------------------------------------
 

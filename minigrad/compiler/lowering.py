@@ -28,10 +28,8 @@ REDUCTIONS = {
 }  # fmt: skip
 IDLE = {np.reshape, np.broadcast_to, np.expand_dims, np.positive, body_of(rules.astype)}
 OF_SHAPE = {np.zeros_like, np.ones_like}  # whatever the numbers are
-LARGEST_INTEGER = {
-    np.dtype(np.float32): 1 << 24,
-    np.dtype(np.float64): 1 << 53,
-}  # integers up to here
+# Up to here every integer is a float.
+LARGEST_INTEGER = {np.dtype(np.float32): 1 << 24, np.dtype(np.float64): 1 << 53}
 
 
 def lowered(

@@ -146,9 +146,8 @@ class MemoryPlan:
         for end in ends:
             root = self.root(end)
             memory = self.storage.get(id(end), root)
-            shared = id(memory) in leaving or not isinstance(
-                root, Line
-            )  # with another end, an input
+            # With another end, or with an input.
+            shared = id(memory) in leaving or not isinstance(root, Line)
             if shared or end.value.size != root.value.size:  # a part would keep the whole
                 copied.add(id(end))
             leaving.add(id(memory))

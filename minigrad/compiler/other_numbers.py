@@ -75,9 +75,8 @@ def _resampled(a: Any, most: Callable, others: dict[Any, Any]) -> Any:
         others[memory][...] = np.where(rng.random(array.shape) < 0.6, most(array), drawn)
     if not isinstance(a, Tensor):
         return others[memory]
-    view = others.setdefault(
-        id(array), others[memory].view()
-    )  # one for a tensor and itself detached
+    # One for a tensor and itself detached.
+    view = others.setdefault(id(array), others[memory].view())
     tensor = others[id(a)] = tensor_of(view)
     if a.requires_grad:
         tensor.requires_grad = True

@@ -68,7 +68,7 @@ class Constants:
             # The library makes no constants of plain results.
             if not (taken.inside and taken.unseen)
         ]
-        self.ids = {self.number[n] for n in reached.nodes if self._may_be_ids(n)}
+        self.ids = {self.number[n] for n in reached.nodes if self._may_become_a_mask(n)}
         self.sources = {node: self._sources(node) for node in reached.nodes}
 
     def origin(self, node: Node) -> str:
@@ -82,7 +82,8 @@ class Constants:
         numbers = {n for source in self.sources[node] for n in source.nodes}
         if node.note is not None:
             numbers |= {self.number[n] for n in node.note.made_of if n in self.number}
-            if node.operation is None and node.note.array is not None and self._may_be_users(node):
+            is_array = node.operation is None and node.note.array is not None
+            if is_array and self._may_come_from_user_code(node):
                 numbers |= self.ids - {self.number[node]}
         return tuple(sorted(numbers))
 
@@ -99,7 +100,7 @@ class Constants:
         if not earlier:
             return []
         definitions = list(_definitions_around(node.box))
-        by_user, by_numpy = self._may_be_users(node), self._may_be_numpys(node)
+        by_user, by_numpy = self._may_come_from_user_code(node), self._may_come_from_numpy(node)
 
         def is_source(taken: TakenOut) -> bool:
             in_same_code = taken.node.box in definitions if taken.inside else by_user
@@ -107,7 +108,7 @@ class Constants:
 
         return [one for one in earlier if is_source(one.taken)]
 
-    def _may_be_users(self, node: Node) -> bool:
+    def _may_come_from_user_code(self, node: Node) -> bool:
         """Tell whether the user's code may have made a constant.
 
         It has not if the constant came up in a definition of the library that was given no array, and no
@@ -124,7 +125,7 @@ class Constants:
             )
         return node.operation is None or _some_not_in_line(self._numbers(node), note.line)
 
-    def _may_be_numpys(self, node: Node) -> bool:
+    def _may_come_from_numpy(self, node: Node) -> bool:
         """Tell whether NumPy may have made a constant: an array, or a number of NumPy's."""
         return node.operation is None or any(
             isinstance(v, (np.generic, np.ndarray)) for v in self._numbers(node)
@@ -154,7 +155,7 @@ class Constants:
                 waiting += new
         return sorted(numbers)
 
-    def _may_be_ids(self, node: Node) -> bool:
+    def _may_become_a_mask(self, node: Node) -> bool:
         """Tell whether a node is a leaf that a mask may be made of."""
         if node.operation is not None or not node.shape:
             return False

@@ -35,12 +35,13 @@ class Proof(NamedTuple):
     """The facts that running a function again has shown.
 
     Attributes:
-        loss: what it gave, recorded, for its own inputs.
-        inputs: how many these are.
-        made_of: the numbers of the nodes that a constant is made of, by the number of its own: of the
-            inputs, and of numbers taken out that were the same in each run.
-        proven: the numbers of those that were others in a run.
-        paths: the numbers of the inputs with which other operations may run.
+        loss: the recorded result for its own inputs.
+        inputs: how many inputs there are.
+        made_of: for each constant the nodes that it is made of, all by their places in the graph. These
+            are inputs, or nodes whose elements were taken out and were the same in each run. If node 4
+            is the mask of the ids in node 1, it is {4: (1,)}.
+        proven: the constants that had other elements in a run.
+        paths: the inputs with which other operations may run.
         absent: the places of the arrays among the inputs that are not in the graph, though others may
             have been made of them.
     """

@@ -24,7 +24,7 @@ class Walked:
 
     Attributes:
         arrived: the gradient that the walk brought to a node, by the number of the node.
-        waiting: the nodes that only operations use which wait for their own gradient.
+        waiting: the nodes that are used only by operations that the walk has not come to.
     """
 
     def __init__(self, operations: Iterable[Node], edges: Sequence[GraphEdge]):
@@ -64,10 +64,9 @@ def _arguments_of(operations: list[Node]) -> set[Node]:
 
 
 def _is_ahead(node: Node) -> bool:
-    """Tell whether an operation is known to wait for its gradient, as it is recorded and has none."""
-    return not (
-        node.note is None or node.note.contributions or node.saved is None or node.grad is not None
-    )
+    """Tell whether an operation was recorded, and the walk has not come to it."""
+    is_done = node.saved is None or node.grad is not None
+    return node.note is not None and not node.note.contributions and not is_done
 
 
 def _walked_once(node: Node) -> bool:

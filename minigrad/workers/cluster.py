@@ -266,9 +266,8 @@ class Cluster(Workers):
         may differ from ours: so it is ours that measures for how long.
         """
         last_worker = time.monotonic()  # when there was one
-        heard: dict[
-            str, tuple[float, float]
-        ] = {}  # the scheduler's time of a worker; ours, since when
+        # Of each worker the scheduler's time, and ours when it was first that.
+        heard: dict[str, tuple[float, float]] = {}
         while not done():
             if self.local is not None:  # Dask does not replace a worker that died while it started
                 self.local.scale(self.count)

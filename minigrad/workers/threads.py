@@ -59,9 +59,8 @@ class Threads(Workers):
         try:
             return tree((future.result() for future in futures), added)
         finally:
-            concurrent.futures.wait(
-                futures
-            )  # after an error, none goes on with weights that change
+            # After an error, none goes on with weights that change.
+            concurrent.futures.wait(futures)
 
 
 def threadpool_limits() -> Callable[[], contextlib.AbstractContextManager]:

@@ -36,7 +36,6 @@ def core() -> str:
     except ImportError:
         return ""
     libraries = [i for i in threadpool_info() if i["user_api"] == "blas"]
-    numpys = [
-        i for i in libraries if "numpy" in i["filepath"]
-    ] or libraries  # SciPy has one of its own
+    numpys = [i for i in libraries if "numpy" in i["filepath"]]  # SciPy has one of its own
+    numpys = numpys or libraries
     return str(numpys[0].get("architecture", "")) if numpys else ""

@@ -109,8 +109,11 @@ def keeps_gradients(graph: Graph, training: SeenTraining) -> list[Trouble]:
 
 
 def losses_of(training: SeenTraining, place: int) -> list[tuple[int, float]]:
-    """The losses of the line whose loss that at a place is, as far as there, and the place of each. A
-    number that the loss was multiplied by last, as a GradScaler does, is no part of it."""
+    """The place and the size of each loss up to `place` that the same line of code computed.
+
+    In a GAN, two lines take turns: the losses of the other line are left out. A size is without the
+    factor that came last, such as that of a GradScaler.
+    """
     losses, line = [], None
     for k in range(place, -1, -1):
         loss = training.losses[k]

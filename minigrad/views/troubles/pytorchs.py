@@ -123,8 +123,10 @@ def _outside(graph: Graph, watched: Watched, name: str, tensor: Tensor) -> Troub
 
 
 def _where_it_turns(graph: Graph, wrong: list[Tensor]) -> GraphNode:
-    """The newest node whose gradient goes to leaves with a wrong one alone, and to all of these; or a
-    leaf."""
+    """The newest node that all wrong gradients came through, and no right one; or a leaf.
+
+    With `b = f(w, v)`, `loss = g(b, u)`, and wrong gradients at w and v alone, it is b.
+    """
     there = {memory_of(leaf._array) for leaf in wrong}
     leaves: dict[int, set[int]] = {
         n.number: {n.number} for n in graph.nodes if not n.operation and n.state != "needs none"

@@ -103,7 +103,10 @@ def _reason(p: SeenParameter, shapes: list[tuple[int, ...]]) -> tuple[str, str]:
 
 
 def _before(graph: Graph, changed: list[SeenParameter]) -> set:
-    """The memory of the leaves that what meets these parameters was computed from."""
+    """The memory of the leaves on the way before these parameters.
+
+    In `w2 @ relu(w1 @ x)`, `relu(w1 @ x)` meets w2; so w1 and x are before w2.
+    """
     memories = {memory_of(array) for p in changed for array in p.versions}
     leaf_of = leaves_of(graph)
     before: set[int] = set()
