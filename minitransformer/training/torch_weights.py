@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from minigrad import errors
+from minigrad.engine.errors import described
 from minigrad.nn import Module
 from minigrad.settings import whole
 
@@ -80,6 +81,7 @@ def from_torch(theirs: Any, mine: Module | None = None) -> dict[str, np.ndarray]
             compared, which no state dict says.
 
     Raises:
+        ArgumentError: if it is neither.
         StateDictError: if it holds an entry that has no place here; all of them are listed. Or if one
             normalises before each part, and the other after.
     """
@@ -88,6 +90,11 @@ def from_torch(theirs: Any, mine: Module | None = None) -> dict[str, np.ndarray]
         more = [name for name, m in theirs.named_modules() if getattr(m, "add_zero_attn", False)]
         _refuse("from PyTorch", [f"{f'{name}: ' * bool(name)}add_zero_attn=True" for name in more])
         theirs = theirs.state_dict()
+    if not isinstance(theirs, Mapping):
+        raise errors.ArgumentError(
+            f"theirs is a module of PyTorch's or its state_dict(), not {described(theirs)}; of a file: "
+            f"torch.load(path)"
+        )
     arrays = {name: np.asarray(value) for name, value in theirs.items()}
     strange = [name for name in arrays if not THEIRS.fullmatch(name)]
     strange += [name for name, a in arrays.items() if "in_proj_" in name and len(a) % 3]

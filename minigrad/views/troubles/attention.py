@@ -135,11 +135,11 @@ def _masks_of_zero(graph: Graph) -> Iterator[Trouble]:
 
 
 def _masks_after(graph: Graph) -> Iterator[Trouble]:
-    """Each product of weights with a mask after the softmax, so that rows no longer sum to one. Not told
-    where the weights were 0 there before, nor where what takes it is no product of matrices."""
+    """Each mask that makes weights 0 after the softmax, so that rows no longer sum to one. Not told
+    where the weights were 0 there before, nor where what takes them is no product of matrices."""
     softmaxes = boxes_of(graph, "softmax")
     for node in graph.nodes:
-        if verb(node) != "multiply":
+        if verb(node) not in ("multiply", "where"):
             continue
         weights = [s.value for s in sources(graph, node) if s.box in softmaxes]
         hidden = _made_zero(graph, node)
@@ -154,7 +154,7 @@ def _masks_after(graph: Graph) -> Iterator[Trouble]:
             and np.any(a[hidden])
         ):
             what = (
-                f"{called(node)} multiplies weights by a mask of 0 and 1 after the softmax: what is "
+                f"{called(node)} makes weights 0 by a mask after the softmax: what is "
                 f"hidden has taken its share, and the rest does not sum to one"
             )
             yield Trouble("mask", what, node.line, (), GENERAL["made zero"], node.number)

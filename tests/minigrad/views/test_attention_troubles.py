@@ -107,6 +107,23 @@ def hidden_after_the_softmax(scores, seen):
     return scores.softmax(-1) * seen
 
 
+def filled_after_the_softmax(scores, seen):
+    return scores.softmax(-1).masked_fill(~seen, 0)
+
+
+def chosen_after_the_softmax(scores, seen):
+    return scores.new_tensor(0).where(~seen, scores.softmax(-1))
+
+
+def filled_before_and_after(scores, seen):
+    return scores.masked_fill(~seen, -np.inf).softmax(-1).masked_fill(~seen, 0)
+
+
+def dropped_out(scores, seen):
+    weights = scores.masked_fill(~seen, -np.inf).softmax(-1)
+    return weights.masked_fill(weights.new_empty(T, T).uniform_() < 0.3, 0)
+
+
 def hidden_before_and_after(scores, seen):
     return scores.masked_fill(~seen, -np.inf).softmax(-1) * seen
 
@@ -129,6 +146,10 @@ WEIGHTS = [
     (zeros_where_a_score_is_low, in_heads, "", ""),
     (inverted, in_heads, "mask", "the mask may be the other way round"),
     (hidden_after_the_softmax, in_heads, "mask", "after the softmax"),
+    (filled_after_the_softmax, in_heads, "mask", "after the softmax"),
+    (chosen_after_the_softmax, in_heads, "mask", "after the softmax"),
+    (filled_before_and_after, in_heads, "", ""),
+    (dropped_out, in_heads, "", ""),
     (hidden_before_and_after, in_heads, "", ""),
     (rows_left_out_afterwards, in_heads, "", ""),
     (less_than_all_before, in_heads, "not finite", "is the first to give"),

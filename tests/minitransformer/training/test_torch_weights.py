@@ -311,6 +311,14 @@ def test_zeros_added_to_what_is_attended_to_are_refused():
         from_torch(layer)
 
 
+@pytest.mark.parametrize("theirs", [None, "model.pt"])
+def test_what_is_no_state_dict_is_refused(theirs):
+    with pytest.raises(
+        errors.ArgumentError, match=r"or its state_dict\(\), not .*torch.load\(path\)"
+    ):
+        from_torch(theirs)
+
+
 def test_an_entry_of_another_module_is_refused():
     with pytest.raises(errors.StateDictError, match=r"weight_ih_l0(.|\n)*each weight transposed"):
         from_torch(torch.nn.LSTM(3, 3).state_dict())
