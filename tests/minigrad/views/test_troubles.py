@@ -620,6 +620,7 @@ def of_one(scores):
     ],
 )
 def test_two_in_a_row_before_a_loss_of_pytorchs_are_told(loss_of, squash, kinds):
+    pytest.importorskip("torch")
     torch.manual_seed(0)
     net, x = torch.nn.Linear(2, 3), torch.randn(3, 2)
     with mg.pytorch() as watched:
